@@ -1,0 +1,105 @@
+"""Sphinx set-up: executed text notebooks, one bibliography, mathematics without a network."""
+
+import re
+from importlib.metadata import version as installed_version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+
+project = "cvxkernel"
+author = "The cvxkernel authors"
+project_copyright = author
+version = release = installed_version("cvxkernel")
+
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+    "sphinxcontrib.bibtex",
+]
+exclude_patterns = ["_build"]
+templates_path = ["_templates"]
+default_role = "code"  # `x` in a docstring is code
+
+# Notebooks are text, hold no output, and run at every build; one that fails, fails the build.
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 600
+nb_merge_streams = True
+myst_enable_extensions = ["amsmath", "colon_fence", "dollarmath"]
+myst_heading_anchors = 3
+
+bibtex_bibfiles = ["refs.bib"]
+bibtex_reference_style = "author_year"
+
+autosummary_generate = True
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+python_maximum_signature_line_length = 88
+
+html_theme = "furo"
+html_title = f"cvxkernel {release}"
+html_copy_source = False
+
+# MathJax comes from a package, used for its files only, and is served from _static. The SVG
+# build is one self-contained file: it fetches no fonts, so pages also render opened from disk.
+_mathjax = find_spec("sphinx-mathjax-offline")
+if _mathjax is None or not _mathjax.submodule_search_locations:
+    raise ModuleNotFoundError("sphinx-mathjax-offline")
+mathjax_path = "tex-svg-full.js"
+html_static_path = [
+    str(Path(_mathjax.submodule_search_locations[0], "static", "mathjax", mathjax_path))
+]
+
+
+# A line that gives what stands indented below it a meaning of its own: a list item or a field,
+# whose text goes on there, or a directive or literal block.
+_CONTINUED = re.compile(r"^(:\w|[-*+•] |\d+\. )")
+_VERBATIM = re.compile(r"^(\.\. |>>> )|::\s*$")
+
+
+def plain(line: str) -> str:
+    """Keep |x|, K_ and a leading (29) what they are in mathematics; leave `code` alone."""
+    parts = re.split(r"(``.+?``|:[\w:]+:`[^`]+`|`[^`]+`)", line)
+    parts[::2] = [re.sub(r"(?<!\\)(^\(|\||(?<=\w)_(?!\w))", r"\\\1", part) for part in parts[::2]]
+    return "".join(parts)
+
+
+def as_printed(
+    app: Sphinx, what: str, name: str, obj: object, options: Any, lines: list[str]
+) -> None:
+    """Show what stands indented under a plain line of a docstring as it is printed there.
+
+    That is how programs are written; reStructuredText would reflow them.
+    """
+    shown: list[str] = []
+    owner = ""  # the last line at the margin
+    displayed = False
+    for line in lines:
+        if not line.strip():
+            shown.append(line)
+        elif not line[0].isspace():
+            shown += [""] * displayed
+            shown.append(line if _VERBATIM.search(line) else plain(line))
+            owner, displayed = line, False
+        elif _VERBATIM.search(owner):
+            shown.append(line)
+        elif _CONTINUED.search(owner):
+            shown.append(plain(line))
+        else:
+            if not displayed:
+                shown += ["", ".. code-block:: none", ""]
+            shown.append(line)
+            displayed = True
+    lines[:] = shown
+
+
+def setup(app: Sphinx) -> None:
+    # After napoleon, which has turned its indented sections into fields by then.
+    app.connect("autodoc-process-docstring", as_printed, priority=900)

@@ -1,0 +1,23 @@
+"""What is solved: every printed program, literally, in CVXPY, and both ends of its enclosure in numpy."""
+
+from cvxkernel.formulations import kernels, kim2006, lanckriet2004, ye2008
+from cvxkernel.formulations.catalogue import CATALOGUE, formulation
+from cvxkernel.formulations.enclosure import Enclosure
+from cvxkernel.formulations.errors import CvxkernelError, InputError, SolverError
+from cvxkernel.formulations.formulation import Formulation
+from cvxkernel.formulations.program import Program
+
+__all__ = [
+    "CATALOGUE",
+    "CvxkernelError",
+    "Enclosure",
+    "Formulation",
+    "InputError",
+    "Program",
+    "SolverError",
+    "formulation",
+    "kernels",
+    "kim2006",
+    "lanckriet2004",
+    "ye2008",
+]

@@ -1,0 +1,20 @@
+"""Every formulation by its id."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from cvxkernel.formulations import kim2006, lanckriet2004, ye2008
+from cvxkernel.formulations.errors import UnknownFormulationError
+from cvxkernel.formulations.formulation import Formulation
+
+CATALOGUE = {f.id: f for paper in (ye2008, kim2006, lanckriet2004) for f in paper.FORMULATIONS}
+
+
+def formulation(id: str) -> Formulation:
+    """The formulation of this id; an unknown one is told its nearest neighbours."""
+    if id in CATALOGUE:
+        return CATALOGUE[id]
+    near = get_close_matches(id, CATALOGUE, n=3, cutoff=0.4)
+    hint = f" (nearest: {', '.join(near)})" if near else " (`cvxkernel list` shows all)"
+    raise UnknownFormulationError("ID", f"the id of a formulation{hint}", repr(id))

@@ -1,0 +1,61 @@
+"""An interval that holds the optimal value, and the point at which its ends were computed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from cvxkernel.formulations.inputs import Array
+
+EPS = float(np.finfo(np.float64).eps)
+TINY = float(np.finfo(np.float64).tiny)
+
+
+@dataclass(frozen=True)
+class Enclosure:
+    """lower ≤ optimum ≤ upper, in the paper's sense and sign.
+
+    `value` is the paper's objective at the feasible point in `variables`: the upper end of a
+    minimization, the lower end of a maximization, before the allowance for rounding.
+    """
+
+    value: float
+    lower: float
+    upper: float
+    variables: Mapping[str, Array]
+
+    @property
+    def width(self) -> float:
+        """(upper - lower) / max(|upper|, tiny)"""
+        return relative_width(self.lower, self.upper)
+
+    def meets(self, other: Enclosure) -> bool:
+        """Whether the two intervals have a point in common."""
+        return self.lower <= other.upper and other.lower <= self.upper
+
+    def __neg__(self) -> Enclosure:
+        return Enclosure(-self.value, -self.upper, -self.lower, self.variables)
+
+
+def relative_width(lower: float, upper: float) -> float:
+    """(upper - lower) / max(|upper|, tiny), infinite where an end is missing."""
+    if not (np.isfinite(lower) and np.isfinite(upper)):
+        return np.inf
+    return (upper - lower) / max(abs(upper), TINY)
+
+
+def rounding(n: int, magnitude: float) -> float:
+    """What sums of n products, adding up to `magnitude` in absolute values, may lose to rounding.
+
+    An estimate (2√n units in the last place), not a proof: each end of an enclosure is moved
+    outwards by it.
+    """
+    return 2.0 * float(np.sqrt(n)) * EPS * magnitude
+
+
+def quadratic(G: Array, B: Array) -> tuple[float, float]:
+    """Σⱼ βⱼᵀGβⱼ over the columns of B, and the allowance for its rounding."""
+    form = float(np.sum(B * (G @ B)))
+    return form, rounding(len(G), float(np.sum(np.abs(B) * (np.abs(G) @ np.abs(B)))))

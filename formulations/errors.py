@@ -1,0 +1,64 @@
+"""The family of errors: what a caller may catch, from the widest to the narrowest."""
+
+from __future__ import annotations
+
+
+class CvxkernelError(Exception):
+    """Everything this package raises on purpose."""
+
+
+class InputError(CvxkernelError, ValueError):
+    """The input is not a problem of the kind asked for: names the key, what was expected, what came."""
+
+    def __init__(self, key: str, expected: str, came: str) -> None:
+        super().__init__(f"{key}: expected {expected}; came {came}")
+        self.key, self.expected, self.came = key, expected, came
+
+
+class FileError(InputError):
+    """The file cannot be read as a problem."""
+
+
+class UnknownFormulationError(InputError):
+    """No formulation has this id."""
+
+
+class MissingKeyError(InputError):
+    """A key of the problem is not there, or is misspelt."""
+
+
+class ShapeError(InputError):
+    """An array has the wrong shape or kind."""
+
+
+class NotFiniteError(InputError):
+    """An array holds NaN or infinity."""
+
+
+class NotSymmetricError(InputError):
+    """A kernel is not symmetric."""
+
+
+class NotPositiveSemidefiniteError(InputError):
+    """A kernel is not positive semidefinite."""
+
+
+class ZeroTraceError(InputError):
+    """A kernel has no trace left to normalize by."""
+
+
+class LabelError(InputError):
+    """The labels do not suit the program."""
+
+
+class ParameterError(InputError):
+    """A parameter lies outside its range."""
+
+
+class SolverError(CvxkernelError):
+    """No solver could answer; `attempts` tells, solver by solver, why."""
+
+    def __init__(self, formulation: str, attempts: dict[str, str]) -> None:
+        told = "; ".join(f"{name}: {why}" for name, why in attempts.items())
+        super().__init__(f"{formulation}: no solver could answer ({told})")
+        self.formulation, self.attempts = formulation, attempts

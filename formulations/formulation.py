@@ -1,0 +1,52 @@
+"""What is known of a formulation: its id, where it stands, and how an answer to it is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from cvxkernel.formulations.enclosure import Enclosure
+from cvxkernel.formulations.inputs import Array
+from cvxkernel.formulations.program import Program
+
+Point = Mapping[str, Array]
+
+
+@dataclass(frozen=True)
+class Formulation:
+    """One row of `cvxkernel list`.
+
+    `program(problem)` is the literal program (for a semi-infinite one, `program(problem, B)` its
+    restriction to finitely many cuts). `recover(problem, program)` reads a point off a solved program:
+    variables, and dual ones through the paper's or our own KKT lines. `enclose(problem, point)` repairs
+    the point and computes both ends of the enclosure from the problem's data alone.
+    `unit(problem)` is the same problem in units in which the optimum is near 1, and
+    `restore(problem, unit, point)` takes a point of it back.
+    """
+
+    id: str
+    where: str
+    kind: Literal["SDP", "QCQP", "SILP"]
+    sense: Literal["minimize", "maximize"]
+    statement: str
+    problem: type[Any]
+    keys: tuple[str, ...]
+    program: Callable[..., Program]
+    recover: Callable[[Any, Program], Point]
+    enclose: Callable[[Any, Point], Enclosure]
+    unit: Callable[[Any], Any]
+    restore: Callable[[Any, Any, Point], Point]
+    check: Callable[[Any], None] | None = None
+
+    @property
+    def paper(self) -> str:
+        """The part of the id before the first dash."""
+        return self.id.partition("-")[0]
+
+    def make(self, data: Mapping[str, Any]) -> Any:
+        """The problem that a mapping of keys to arrays describes."""
+        problem = self.problem(**{key: data[key] for key in self.keys})
+        if self.check is not None:
+            self.check(problem)
+        return problem

@@ -1,0 +1,147 @@
+"""Checks of what a problem is made of. Each names the key, what was expected and what came.
+
+Nothing is repaired here: what passes is used as it came. A Gram matrix rounded to doubles may
+have an eigenvalue of -1e-16 or differ from its transpose in the last bits: that is data.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cholesky, eigvalsh
+
+from cvxkernel.formulations.errors import (
+    InputError,
+    LabelError,
+    NotFiniteError,
+    NotPositiveSemidefiniteError,
+    NotSymmetricError,
+    ParameterError,
+    ShapeError,
+    ZeroTraceError,
+)
+
+Array = NDArray[np.float64]
+
+ASYMMETRY = 1e-10  # relative to the largest entry
+INDEFINITE = 1e-8  # relative to the largest eigenvalue
+ZERO_TRACE = 1e-13  # relative to the largest entry times n: below it a trace is rounding
+
+
+def array(key: str, value: Any) -> Array:
+    """A real, finite array of doubles."""
+    try:
+        raw = np.asarray(value)
+    except ValueError:
+        raise ShapeError(key, "numbers in a full array", "rows of different lengths") from None
+    if raw.dtype.kind not in "biuf":
+        raise ShapeError(key, "real numbers", f"values of type {raw.dtype}")
+    out = raw.astype(np.float64)
+    if not np.isfinite(out).all():
+        where = ", ".join(map(str, np.argwhere(~np.isfinite(out))[0]))
+        bad = out[~np.isfinite(out)][0]
+        raise NotFiniteError(key, "finite numbers", f"{bad} at [{where}]" if out.ndim else f"{bad}")
+    return out
+
+
+def kernels(key: str, value: Any) -> Array:
+    """p symmetric positive semidefinite matrices, stacked as (p, n, n); read-only."""
+    K = array(key, value)
+    if K.ndim != 3 or K.shape[1] != K.shape[2] or 0 in K.shape:
+        raise ShapeError(key, "shape (p, n, n)", f"shape {K.shape}")
+    for i, K_i in enumerate(K):
+        check_symmetric(f"{key}[{i}]", K_i)
+        check_positive_semidefinite(f"{key}[{i}]", K_i)
+    K.flags.writeable = False
+    return K
+
+
+def check_symmetric(key: str, K: Array) -> None:
+    """Refuse an asymmetry beyond 1e-10 of the largest entry."""
+    size = float(np.abs(K).max())
+    asymmetry = float(np.abs(K - K.T).max())
+    if asymmetry > ASYMMETRY * size:
+        raise NotSymmetricError(
+            key, "a symmetric matrix", f"an asymmetry of {asymmetry / size:.1e} (relative)"
+        )
+
+
+def check_positive_semidefinite(key: str, K: Array) -> None:
+    """Refuse an eigenvalue below -1e-8 of the largest one."""
+    # max K_jj <= lambda_max: a Cholesky factor of K + 1e-8 max K_jj I settles most cases cheaply.
+    shift = INDEFINITE * max(float(K.diagonal().max()), 0.0)
+    try:
+        cholesky(K + shift * np.eye(len(K)), lower=True, check_finite=False)
+    except LinAlgError:
+        eig = eigvalsh(K, check_finite=False)
+        if eig[0] < -INDEFINITE * max(eig[-1], 0.0):
+            raise NotPositiveSemidefiniteError(
+                key,
+                "a positive semidefinite matrix",
+                f"smallest eigenvalue {eig[0]:.3g}, largest {eig[-1]:.3g}",
+            ) from None
+
+
+def traces(key: str, r: Array, K: Array, *, what: str = "trace") -> Array:
+    """Positive traces r of the kernels K, since the programs divide by them."""
+    for i, r_i in enumerate(r):
+        floor = ZERO_TRACE * float(np.abs(K[i]).max()) * K.shape[1]
+        if not r_i > floor:
+            raise ZeroTraceError(
+                f"{key}[{i}]", f"a kernel with positive {what}", f"{what} {r_i:.3g}"
+            )
+    return r
+
+
+def labels(key: str, value: Any, n: int, *, at_most: int | None = None) -> Array:
+    """n labels of at least two classes; read-only."""
+    y = array(key, value)
+    if y.shape != (n,):
+        raise ShapeError(key, f"shape ({n},), one label per row of the kernels", f"shape {y.shape}")
+    check_classes(key, len(np.unique(y)), at_most=at_most)
+    y.flags.writeable = False
+    return y
+
+
+def check_classes(key: str, k: int, *, at_most: int | None = None) -> None:
+    """At least two classes, and no more than the program takes."""
+    if k < 2:
+        raise LabelError(key, "two classes or more", "one class")
+    if at_most is not None and k > at_most:
+        raise LabelError(key, "exactly two classes for a binary program", f"{k} classes")
+
+
+def signs(key: str, value: Any, n: int) -> Array:
+    """n labels, each -1 or +1, both present; read-only."""
+    y = labels(key, value, n)
+    if not np.isin(y, (-1.0, 1.0)).all():
+        raise LabelError(key, "labels -1 and +1", f"labels {_few(np.unique(y))}")
+    return y
+
+
+def positive(key: str, value: Any) -> float:
+    """One positive number."""
+    x = array(key, value)
+    if x.size != 1:
+        raise ShapeError(key, "one number", f"shape {x.shape}")
+    if not x.item() > 0:
+        raise ParameterError(key, "a positive number", f"{x.item():g}")
+    return x.item()
+
+
+def weights(key: str, value: Any, shape: tuple[int, ...]) -> Array:
+    """A finite array of the given shape, up to dimensions of length one."""
+    x = array(key, value)
+    if x.squeeze().shape != tuple(d for d in shape if d != 1):
+        raise ShapeError(key, f"shape {shape}", f"shape {x.shape}")
+    return x.reshape(shape)
+
+
+def _few(values: Array) -> str:
+    shown = ", ".join(f"{v:g}" for v in values[:5])
+    return shown + (", …" if len(values) > 5 else "")
+
+
+__all__ = ["Array", "InputError", "array", "kernels", "labels", "positive", "signs", "weights"]

@@ -1,0 +1,126 @@
+r"""A lower value for any feasible α, an upper bound for any weights μ: plain numpy, no programs.
+
+Lower: the objective at α, t = maxᵢ αᵀG(Kᵢ)α/rᵢ. Upper: for μ ≥ 0 with μᵀr = c, c·t ≥ αᵀQα with
+Q = Σᵢ μᵢG(Kᵢ) (sm2: + I/C; sm2c: + μ₀I), so the optimum is at most
+
+    sm1         max 2αᵀ1 - αᵀQα over 0 ≤ α ≤ C, αᵀy = 0  ≤  vᵀQv + 2C Σᵢ max(0, 1 - (Qv)ᵢ - byᵢ)   any v, b
+    sm2, sm2c   max 2αᵀ1 - αᵀQα over α ≥ 0, αᵀy = 0      ≤  wᵀQ⁻¹w,  w = 1 + η - by                any η ≥ 0, b
+
+The first is the SVM primal; the second the unconstrained maximum of the Lagrangian. With δ = w - Qα,
+wᵀQ⁻¹w = αᵀQα + 2αᵀδ + δᵀQ⁻¹δ needs the inverse only on what is small.
+
+An indefinite Q, rounded or not, is charged: the primal of sm1 is taken with Q + εI ⪰ 0, and
+2αᵀ1 - αᵀQα ≤ 2αᵀ1 - αᵀ(Q + εI)α + εnC² on the box.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigvalsh
+
+from cvxkernel.formulations.enclosure import quadratic, rounding
+from cvxkernel.formulations.inputs import Array
+from cvxkernel.formulations.lanckriet2004.programs import Margin, SoftMargin
+
+Bounded = tuple[float, float]  # a number and the allowance for its rounding
+
+
+def signed(y: Array, K: Array) -> Array:
+    """diag(y) K diag(y), symmetric."""
+    return np.outer(y, y) * (K + K.T) / 2
+
+
+def objective(problem: Margin, alpha: Array, *, squared: bool) -> tuple[float, float, Array]:
+    """b and q with objective(xα) = 2xb - x²q for every x, and the magnitudes of both."""
+    y, n = problem.y, problem.n
+    forms = np.array([quadratic(signed(y, K), alpha[:, None]) for K in problem.kernels])
+    r = np.array([np.trace(K) for K in problem.kernels])
+    square = float(alpha @ alpha)
+    ends, slacks = forms[:, 0] / r, forms[:, 1] / r
+    if isinstance(problem, SoftMargin):
+        c = float(r.sum())
+        q = c * ends.max() + (square / problem.C if squared else 0.0)
+        slack = c * slacks.max() + (rounding(n, square) / problem.C if squared else 0.0)
+    else:
+        c = float(r.sum()) + n
+        q = c * max(ends.max(), square / n)
+        slack = c * max(slacks.max(), rounding(n, square) / n)
+    return float(alpha.sum()), q, np.array([rounding(n, float(alpha.sum())), slack])
+
+
+def value(problem: Margin, alpha: Array, *, squared: bool) -> tuple[Bounded, Array]:
+    """The objective at a feasible α, once α is scaled by the best x the box allows; and that α."""
+    b, q, slack = objective(problem, alpha, squared=squared)
+    if not (b > 0 and q > 0):
+        return (0.0, 0.0), np.zeros_like(alpha)
+    x = b / q
+    if isinstance(problem, SoftMargin) and not squared:
+        x = min(x, problem.C / float(alpha.max()))
+    return (2 * x * b - x * x * q, 2 * x * slack[0] + x * x * slack[1]), x * alpha
+
+
+def repair(problem: Margin, alpha: Array, *, squared: bool) -> Array:
+    """α clipped to the box, then the heavier class scaled down until αᵀy = 0."""
+    top = problem.C if isinstance(problem, SoftMargin) and not squared else np.inf
+    alpha = np.minimum(np.maximum(alpha, 0.0), top)
+    plus, minus = alpha[problem.y > 0].sum(), alpha[problem.y < 0].sum()
+    if min(plus, minus) <= 0:
+        return np.zeros_like(alpha)
+    least = min(plus, minus)
+    return alpha * np.where(problem.y > 0, least / plus, least / minus)
+
+
+def combined(problem: Margin, mu: Array) -> Array:
+    """Q = Σᵢ μᵢG(Kᵢ), with μ₀I for the identity of sm2c."""
+    weights = mu if isinstance(problem, SoftMargin) else mu[1:]
+    Q = np.zeros((problem.n, problem.n))
+    for w, K in zip(weights, problem.kernels, strict=True):
+        Q += w * signed(problem.y, K)
+    return Q if isinstance(problem, SoftMargin) else Q + mu[0] * np.eye(problem.n)
+
+
+def hinge_bound(problem: SoftMargin, mu: Array, v: Array) -> Bounded:
+    """sm1: vᵀQv + 2C Σᵢ max(0, 1 - (Qv)ᵢ - byᵢ) at the best b, with Q made semidefinite."""
+    Q = combined(problem, mu)
+    n, C, y = problem.n, problem.C, problem.y
+    shift = max(0.0, rounding(n, float(np.abs(Q).max())) - float(eigvalsh(Q)[0]))
+    Q += shift * np.eye(n)
+    margins = Q @ v
+    # The sum of hinges is piecewise linear in b with kinks at y(1 - Qv): its least is at one of them.
+    kinks = y * (1 - margins)
+    losses = np.maximum(0.0, 1 - margins - np.outer(kinks, y)).sum(axis=1)
+    form, slack = quadratic(Q, v[:, None])
+    total = form + 2 * C * float(losses.min()) + shift * n * C**2
+    magnitude = 2 * C * float(np.sum(1 + np.abs(Q) @ np.abs(v) + np.abs(kinks[losses.argmin()])))
+    return total, slack + rounding(n, magnitude)
+
+
+def quadratic_bound(problem: Margin, mu: Array, alpha: Array) -> Bounded:
+    """sm2, sm2c: the least wᵀQ⁻¹w over a few b and η; infinite where Q is not definite."""
+    Q = combined(problem, mu)
+    if isinstance(problem, SoftMargin):
+        Q += np.eye(problem.n) / problem.C
+    try:
+        factor = cho_factor(Q, lower=True)
+    except LinAlgError:
+        return np.inf, 0.0
+    y, image = problem.y, Q @ alpha
+    gap = y * (1 - image)  # = b on every support vector, at an optimum
+    bs = [float(alpha @ gap) / max(float(alpha.sum()), 1e-300)]
+    support = alpha > 1e-6 * alpha.max()
+    bs += [float(np.median(gap[support]))] if support.any() else []
+    best: Bounded = (np.inf, 0.0)
+    form, slack = quadratic(Q, alpha[:, None])
+    for b in bs:
+        excess = image - 1 + b * y
+        # η = max(0, excess) everywhere, or only where it outweighs α: the rest is left to δᵀQ⁻¹δ.
+        for eta in (np.maximum(excess, 0.0), np.where(excess > alpha * Q.diagonal(), excess, 0.0)):
+            delta = eta - excess
+            solve = cho_solve(factor, delta)
+            rest = delta - Q @ solve
+            inner = float(delta @ solve + rest @ solve + rest @ cho_solve(factor, rest))
+            total = form + 2 * float(alpha @ delta) + inner
+            magnitude = 2 * float(alpha @ np.abs(delta)) + float(np.abs(delta) @ np.abs(solve))
+            allowance = slack + rounding(problem.n, magnitude + float(alpha @ (1 + np.abs(image))))
+            best = min(best, (total, allowance), key=sum)
+    return best

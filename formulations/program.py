@@ -1,0 +1,59 @@
+"""A printed program as a CVXPY problem, its variables by symbol and its constraints by label."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import cvxpy as cp
+import numpy as np
+
+from cvxkernel.formulations.inputs import Array
+
+Constraints = cp.Constraint | Sequence[cp.Constraint]
+
+
+class Program:
+    """`Program(minimize=f, label=constraint, …)`, in the order of the paper.
+
+    A label may hold one constraint or a family of them (i = 1, …, p). Constraints are always
+    explicit: an attribute such as `nonneg=True` on a variable would lose its multiplier.
+    """
+
+    def __init__(
+        self,
+        *,
+        minimize: cp.Expression | None = None,
+        maximize: cp.Expression | None = None,
+        **constraints: Constraints,
+    ) -> None:
+        if (minimize is None) == (maximize is None):
+            raise TypeError("a program either minimizes or maximizes")
+        objective = cp.Minimize(minimize) if maximize is None else cp.Maximize(maximize)
+        self.constraints = constraints
+        every: list[cp.Constraint] = []
+        for family in constraints.values():
+            every += [family] if isinstance(family, cp.Constraint) else family
+        self.problem = cp.Problem(objective, every)
+        self.variables = {v.name(): v for v in self.problem.variables()}
+
+    def value(self, symbol: str) -> Array:
+        """The value a solver has left in the variable of this name."""
+        value = self.variables[symbol].value
+        if value is None:
+            raise ValueError(f"{symbol} has no value: the program has not been solved")
+        return np.asarray(value, dtype=np.float64)
+
+    def dual(self, label: str) -> Array:
+        """The multiplier of the constraint of this label; a family's are stacked."""
+        family = self.constraints[label]
+        if isinstance(family, cp.Constraint):
+            return _dual(family)
+        return np.stack([_dual(c) for c in family])
+
+
+def _dual(constraint: cp.Constraint) -> Array:
+    if constraint.dual_value is None:
+        raise ValueError("no multiplier: the program has not been solved")
+    value = np.asarray(constraint.dual_value, dtype=np.float64)
+    # A scalar constraint's dual_value has shape (1,) or (): both are the number.
+    return value.reshape(()) if value.size == 1 else value

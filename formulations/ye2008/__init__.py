@@ -1,0 +1,155 @@
+r"""Ye, Ji and Chen (2008): Multi-class Discriminant Kernel Learning via Convex Programming. JMLR 9.
+
+`Discriminant(kernels, y, lam)` holds the programs of sections 2 and 3, `JointDiscriminant(kernels, y)`
+those of section 4, `RKDA` the classifier that learned weights go into.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cvxkernel.formulations import inputs
+from cvxkernel.formulations.enclosure import Enclosure
+from cvxkernel.formulations.formulation import Formulation, Point
+from cvxkernel.formulations.program import Program
+from cvxkernel.formulations.ye2008 import bounds, enclosures
+from cvxkernel.formulations.ye2008.data import Scatter
+from cvxkernel.formulations.ye2008.fixed import Discriminant
+from cvxkernel.formulations.ye2008.joint import JointDiscriminant
+from cvxkernel.formulations.ye2008.rkda import RKDA
+
+
+def _check_binary(problem: Scatter) -> None:
+    inputs.check_classes("y", problem.k, at_most=2)
+
+
+def _from_lmi(problem: Scatter, program: Program) -> Point:
+    return {"theta": program.value("theta"), "beta": problem.beta_from_lmi(program)}
+
+
+def _from_restricted_lmi(problem: Scatter, program: Program) -> Point:
+    Z, beta = problem.restricted_from_lmi(program)
+    return {"theta": program.value("theta"), "t": program.value("t"), "beta": beta, "Z": Z}
+
+
+def _from_quad(problem: Discriminant | JointDiscriminant, program: Program) -> Point:
+    return {"theta": problem.weights_from_quad(program), "beta": program.value("beta")}
+
+
+def _from_cuts(problem: Scatter, program: Program) -> Point:
+    return {"theta": program.value("theta")}
+
+
+def _unit(*, binary: bool) -> Callable[[Scatter], Scatter]:
+    """Kernels of equal centred trace, class vectors scaled to value 1 at equal weights."""
+
+    def unit(problem: Scatter) -> Scatter:
+        trace = 1.0 if isinstance(problem, Discriminant) else float(problem.n)
+        r = enclosures.traces(problem)
+        at_equal_weights, _ = bounds.value(problem, 1.0 / (len(r) * r), binary=binary)
+        return replace(
+            problem,
+            kernels=problem.kernels * (trace / problem.traces)[:, None, None],
+            scale=problem.scale / np.sqrt(at_equal_weights),
+        )
+
+    return unit
+
+
+def _restore(problem: Scatter, unit: Scatter, point: Point) -> Point:
+    """θᵢ by the ratio of the traces; t and β by the ratio of the scales."""
+    scale = unit.scale / problem.scale
+    ratio = enclosures.traces(unit) / enclosures.traces(problem)
+    powers = {"t": scale**2, "T": scale**2, "gamma": scale**2, "beta": scale}
+    return {
+        symbol: value * ratio if symbol == "theta" else value / powers.get(symbol, 1.0)
+        for symbol, value in point.items()
+    }
+
+
+def _formulation(
+    label: str,
+    where: str,
+    kind: Any,
+    statement: str,
+    program: Callable[..., Program],
+    recover: Callable[[Any, Program], Point],
+    enclose: Callable[[Any, Point], Enclosure],
+    *,
+    binary: bool,
+) -> Formulation:
+    fixed = program.__qualname__.startswith("Discriminant")
+    return Formulation(
+        id=f"ye2008-{label}",
+        where=where,
+        kind=kind,
+        sense="minimize" if statement.startswith("min") else "maximize",
+        statement=statement,
+        problem=Discriminant if fixed else JointDiscriminant,
+        keys=("kernels", "y", "lam") if fixed else ("kernels", "y"),
+        program=program,
+        recover=recover,
+        enclose=enclose,
+        unit=_unit(binary=binary),
+        restore=_restore,
+        check=_check_binary if binary else None,
+    )
+
+
+# fmt: off
+FORMULATIONS = (
+    _formulation("thm2.1", "Theorem 2.1, (8)", "SDP",
+        "min t, [I + ΣθᵢG̃ᵢ/λ, a; aᵀ, t] ⪰ 0, θ ≥ 0, θᵀr = 1",
+        Discriminant.thm2_1, _from_lmi, enclosures.sdp(binary=True), binary=True),
+    _formulation("thm2.2", "Theorem 2.2, (13)", "QCQP",
+        "max -¼βᵀβ + βᵀa - t/(4λ), t ≥ βᵀG̃ᵢβ/rᵢ",
+        Discriminant.thm2_2, _from_quad, enclosures.qcqp(binary=True), binary=True),
+    _formulation("thm2.3", "Theorem 2.3, (16)", "SILP",
+        "max γ, θ ≥ 0, θᵀr = 1, ΣθᵢSᵢ(β) ≥ γ for all β",
+        Discriminant.thm2_3, _from_cuts, enclosures.silp(binary=True), binary=True),
+    _formulation("eq29", "Equation (29)", "SDP",
+        "min Σtⱼ, [I + ΣθᵢG̃ᵢ/λ, hⱼ; hⱼᵀ, tⱼ] ⪰ 0 for all j, θ ≥ 0, θᵀr = 1",
+        Discriminant.eq29, _from_lmi, enclosures.sdp(binary=False), binary=False),
+    _formulation("eq29-single", "(29) as one LMI, our form", "SDP",
+        "min trace T, [I + ΣθᵢG̃ᵢ/λ, H; Hᵀ, T] ⪰ 0, θ ≥ 0, θᵀr = 1",
+        Discriminant.eq29_single, _from_lmi, enclosures.sdp(binary=False, matrix=True),
+        binary=False),
+    _formulation("thm3.1", "Theorem 3.1, (32)", "SDP",
+        "min Σtⱼ, [I + ΣθᵢG̃ᵢ/λ, H; Hᵀ, diag(t)] ⪰ 0, θ ≥ 0, θᵀr = 1",
+        Discriminant.thm3_1, _from_restricted_lmi, enclosures.restricted_sdp, binary=False),
+    _formulation("thm3.2", "Theorem 3.2, (34)", "QCQP",
+        "max Σⱼβⱼᵀhⱼ - ¼Σⱼβⱼᵀβⱼ - t/(4λ), t ≥ ΣⱼβⱼᵀG̃ᵢβⱼ/rᵢ",
+        Discriminant.thm3_2, _from_quad, enclosures.qcqp(binary=False), binary=False),
+    _formulation("thm3.3", "Theorem 3.3, (37)", "SILP",
+        "max γ, θ ≥ 0, θᵀr = 1, ΣθᵢSᵢ(β) ≥ γ for all β",
+        Discriminant.thm3_3, _from_cuts, enclosures.silp(binary=False), binary=False),
+    _formulation("eq41", "Equation (41)", "SDP",
+        "min t, [ΣθᵢG̃ᵢ, a; aᵀ, t] ⪰ 0, θ̃ ≥ 0, θ̃ᵀr = 1, G̃₀ = I",
+        JointDiscriminant.eq41, _from_lmi, enclosures.sdp(binary=True), binary=True),
+    _formulation("eq43", "Equation (43)", "QCQP",
+        "max βᵀa - ¼t, t ≥ βᵀG̃ᵢβ/rᵢ, i = 0, …, p",
+        JointDiscriminant.eq43, _from_quad, enclosures.qcqp(binary=True), binary=True),
+    _formulation("eq44", "Equation (44)", "SILP",
+        "max γ, θ̃ ≥ 0, θ̃ᵀr = 1, ΣθᵢSᵢ(β) ≥ γ for all β",
+        JointDiscriminant.eq44, _from_cuts, enclosures.silp(binary=True), binary=True),
+    _formulation("eq45", "Equation (45)", "SDP",
+        "min Σtⱼ, [ΣθᵢG̃ᵢ, H; Hᵀ, diag(t)] ⪰ 0, θ̃ ≥ 0, θ̃ᵀr = 1, G̃₀ = I",
+        JointDiscriminant.eq45, _from_restricted_lmi, enclosures.restricted_sdp, binary=False),
+    _formulation("eq45-single", "(45) made exact, our form", "SDP",
+        "min trace T, [ΣθᵢG̃ᵢ, H; Hᵀ, T] ⪰ 0, θ̃ ≥ 0, θ̃ᵀr = 1, G̃₀ = I",
+        JointDiscriminant.eq45_single, _from_lmi, enclosures.sdp(binary=False, matrix=True),
+        binary=False),
+    _formulation("eq46", "Equation (46)", "QCQP",
+        "max Σⱼβⱼᵀhⱼ - ¼t, t ≥ ΣⱼβⱼᵀG̃ᵢβⱼ/rᵢ, i = 0, …, p",
+        JointDiscriminant.eq46, _from_quad, enclosures.qcqp(binary=False), binary=False),
+    _formulation("eq47", "Equation (47)", "SILP",
+        "max γ, θ̃ ≥ 0, θ̃ᵀr = 1, ΣθᵢSᵢ(β) ≥ γ for all β",
+        JointDiscriminant.eq47, _from_cuts, enclosures.silp(binary=False), binary=False),
+)
+# fmt: on
+
+__all__ = ["FORMULATIONS", "RKDA", "Discriminant", "JointDiscriminant"]

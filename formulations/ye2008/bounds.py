@@ -1,0 +1,139 @@
+r"""An upper value for any weights, a lower bound for any dual point: plain numpy, no programs.
+
+With M(θ) = I + (1/λ) Σᵢ θᵢG̃ᵢ (fixed λ) or Σᵢ θᵢG̃ᵢ, i = 0, …, p (joint), and class vectors h₁, …, h_k
+(h₁ = a with two classes), the programs ask for the least of
+
+    value(θ) = Σⱼ hⱼᵀ M(θ)⁻¹ hⱼ          over θ ≥ 0, θᵀr = 1,                          (upper)
+
+and since hᵀM⁻¹h = max_β βᵀh - ¼βᵀMβ, and a linear function of θ is largest at a vertex,
+
+    bound(β) = Σⱼ βⱼᵀhⱼ - ¼ max_θ Σⱼ βⱼᵀM(θ)βⱼ                                          (lower)
+             = Σⱼ (βⱼᵀhⱼ - ¼βⱼᵀβⱼ) - maxᵢ Σⱼ βⱼᵀG̃ᵢβⱼ/(4λrᵢ)     fixed λ
+             = Σⱼ βⱼᵀhⱼ - maxᵢ Σⱼ βⱼᵀG̃ᵢβⱼ/(4rᵢ)                  joint
+
+is below it for every β. Scaling β by its best scalar is free: with b = Σⱼ βⱼᵀhⱼ and q the rest,
+max_c (cb - c²q) = b²/(4q).
+
+The restricted programs (32) and (45) ask for diag(t) ⪰ S(θ) = HᵀM(θ)⁻¹H. For given θ, any t > 0
+becomes feasible when it is multiplied by λ_max(D^{-½} S D^{-½}), D = diag(t); and
+min Σⱼ tⱼ = max ⟨S, Z⟩ over Z ⪰ 0 with unit diagonal, so that with Z = RRᵀ the bound above holds
+with H replaced by HR.
+
+Each function returns its number and an allowance for the rounding of its own arithmetic. It makes
+everything it needs from the kernels and labels, by other formulas than the programs do.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh, eigvalsh
+
+from cvxkernel.formulations.enclosure import quadratic, rounding
+from cvxkernel.formulations.inputs import Array
+from cvxkernel.formulations.ye2008.data import Scatter
+from cvxkernel.formulations.ye2008.fixed import Discriminant
+
+Bounded = tuple[float, float]  # a number and the allowance for its rounding
+
+
+def class_vectors(problem: Scatter, *, binary: bool) -> Array:
+    """a as P1₊ · n/(n₊n₋), or hᵢ as P1ᵢ · √(n/nᵢ), in columns."""
+    y = problem.y
+    ones = np.stack([(y == label).astype(float) for label in np.unique(y)], axis=1)
+    sizes = ones.sum(axis=0)
+    if binary:
+        factors = len(y) / (sizes[0] * sizes[1]) * np.ones(1)
+        ones = ones[:, 1:]
+    else:
+        factors = np.sqrt(len(y) / sizes)
+    return problem.scale * factors * (ones - ones.mean(axis=0))
+
+
+def centred(K: Array) -> Array:
+    """PKP, symmetric: K_ij - K_i. - K_.j + K_.."""
+    means = K.mean(axis=0) / 2 + K.mean(axis=1) / 2
+    out: Array = (K + K.T) / 2 - means[:, None] - means[None, :] + K.mean()
+    return out
+
+
+def system(problem: Scatter, theta: Array) -> Array:
+    """M(θ); in the joint programs plus a multiple of eeᵀ, which no hᵀM⁻¹h sees."""
+    if isinstance(problem, Discriminant):
+        M, weights = np.eye(problem.n), theta / problem.lam
+    else:
+        M, weights = theta[0] * np.eye(problem.n), theta[1:]
+    for w, K in zip(weights, problem.kernels, strict=True):
+        if w:
+            M += w * centred(K)
+    if not isinstance(problem, Discriminant):
+        M += np.trace(M) / problem.n**2
+    return M
+
+
+def solved(M: Array, H: Array) -> tuple[Array, Array, Array, float]:
+    """X ≈ M⁻¹H, the residual H - MX, its solve, and the magnitude of the sums; LinAlgError if M ⊁ 0."""
+    factor = cho_factor(M, lower=True)
+    X: Array = cho_solve(factor, H)
+    residual: Array = H - M @ X
+    magnitude = float(np.sum(np.abs(X) * (np.abs(H) + np.abs(M) @ np.abs(X))))
+    return X, residual, cho_solve(factor, residual), magnitude
+
+
+def value(problem: Scatter, theta: Array, *, binary: bool) -> Bounded:
+    """Σⱼ hⱼᵀM(θ)⁻¹hⱼ for θ ≥ 0, θᵀr = 1; infinite where M(θ) is not definite.
+
+    From X ≈ M⁻¹H with residual E = H - MX: hᵀM⁻¹h = hᵀx + eᵀx + eᵀM⁻¹e, so that an inexact solve
+    is charged, not trusted.
+    """
+    H = class_vectors(problem, binary=binary)
+    try:
+        X, E, F, magnitude = solved(system(problem, theta), H)
+    except LinAlgError:
+        return np.inf, 0.0
+    return float(np.sum(H * X) + np.sum(E * X) + np.sum(E * F)), rounding(problem.n, magnitude)
+
+
+def bound(problem: Scatter, beta: Array, *, binary: bool, R: Array | None = None) -> Bounded:
+    """max_c bound(cβ), for any β; with R for the restricted programs, where Z = RRᵀ, diag Z = 1."""
+    H = class_vectors(problem, binary=binary)
+    H = H if R is None else H @ R
+    b, b_slack = float(np.sum(beta * H)), rounding(problem.n, float(np.sum(np.abs(beta * H))))
+    square = float(np.sum(beta**2))
+    forms = np.array([quadratic(centred(K), beta) for K in problem.kernels])
+    forms /= np.array([[np.trace(centred(K))] for K in problem.kernels])
+    if isinstance(problem, Discriminant):
+        q = square / 4 + forms[:, 0].max() / (4 * problem.lam)
+        q_slack = rounding(problem.n, square) / 4 + forms[:, 1].max() / (4 * problem.lam)
+    else:
+        q = max(square / problem.n, forms[:, 0].max()) / 4
+        q_slack = max(rounding(problem.n, square) / problem.n, forms[:, 1].max()) / 4
+    if not (b > 0 and q > 0 and np.isfinite(b * b / q)):
+        return 0.0, 0.0  # β = 0 is always there
+    best = b * b / (4 * q)
+    return best, best * (2 * b_slack / b + q_slack / q)
+
+
+def restricted_value(problem: Scatter, theta: Array, t: Array) -> tuple[Bounded, Array]:
+    """Σⱼ tⱼ, once t > 0 is multiplied up to diag(t) ⪰ S(θ), and that t."""
+    H = class_vectors(problem, binary=False)
+    try:
+        X, E, F, magnitude = solved(system(problem, theta), H)
+    except LinAlgError:
+        return (np.inf, 0.0), t
+    # S = HᵀX + XᵀE + EᵀM⁻¹E, exactly; what the products round is charged to the factor.
+    S = H.T @ X + X.T @ E + E.T @ F
+    S = (S + S.T) / 2
+    root = np.sqrt(t)
+    c = float(eigvalsh(S / np.outer(root, root))[-1])
+    slack = rounding(problem.n, magnitude) / float(t.min())
+    return (c * float(t.sum()), slack * float(t.sum())), c * t
+
+
+def unit_diagonal_root(Z: Array) -> Array:
+    """R with RRᵀ ⪰ 0 of exactly unit diagonal, close to the root of Z."""
+    eig, V = eigh((Z + Z.T) / 2)
+    R: Array = V * np.sqrt(np.maximum(eig, 0.0))
+    norms = np.linalg.norm(R, axis=1, keepdims=True)
+    empty = norms[:, 0] == 0
+    R[empty] = np.eye(len(R))[empty]
+    return R / np.where(norms == 0, 1.0, norms)

@@ -1,0 +1,145 @@
+r"""What every program of Ye, Ji and Chen (2008) is made of: G̃ᵢ, rᵢ, a and H.
+
+    P   = I - eeᵀ/m                                                   (5)
+    G̃ᵢ  = P Gᵢ P,   rᵢ = trace(G̃ᵢ)
+    a   = [1/m₊, …, 1/m₊, -1/m₋, …, -1/m₋]ᵀ                           (3)
+    hᵢ(j) = √(n/nᵢ) - √(nᵢ/n)  if sample j is in class i,
+            -√(nᵢ/n)           otherwise                              (24)
+
+# Paper prints n_j in (24), with j the sample's index; we use nᵢ, the size of class i, because the
+# line after Lemma 3.1 does, and because only then Hᵀe = 0.
+
+The samples keep the order of `y`. Of two classes, the larger label is the positive one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import cvxpy as cp
+import numpy as np
+
+from cvxkernel.formulations import inputs
+from cvxkernel.formulations.enclosure import EPS
+from cvxkernel.formulations.inputs import Array
+from cvxkernel.formulations.kernels import centre
+from cvxkernel.formulations.program import Program
+
+
+@dataclass(frozen=True, eq=False)
+class Scatter:
+    """Kernels and labels, as the paper has them before λ is mentioned.
+
+    kernels : (p, n, n), not centred
+    y       : (n,), two classes or more
+    scale   : a and H are multiplied by it, and so every optimal value by scale²; the conic solvers
+              use it to bring the optimum near 1, and undo it. The paper's programs have scale 1.
+    """
+
+    kernels: Array
+    y: Array
+    scale: float = field(default=1.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        K = inputs.kernels("kernels", self.kernels)
+        object.__setattr__(self, "kernels", K)
+        object.__setattr__(self, "y", inputs.labels("y", self.y, K.shape[1]))
+        object.__setattr__(self, "scale", inputs.positive("scale", self.scale))
+        inputs.traces("kernels", self.traces, K, what="centred trace")
+
+    @property
+    def p(self) -> int:
+        """How many kernels."""
+        return len(self.kernels)
+
+    @property
+    def n(self) -> int:
+        """How many samples (the paper writes m in section 2, n from section 3 on)."""
+        return self.kernels.shape[1]
+
+    @cached_property
+    def classes(self) -> Array:
+        """The labels that occur, in increasing order."""
+        return np.unique(self.y)
+
+    @property
+    def k(self) -> int:
+        """How many classes."""
+        return len(self.classes)
+
+    @cached_property
+    def traces(self) -> Array:
+        """trace(PGᵢP) = trace(Gᵢ) - eᵀGᵢe/n, i = 1, …, p"""
+        # Summed from the differences, so that a kernel close to a constant keeps its digits.
+        mean = self.kernels.mean(axis=(1, 2))
+        return np.sum(np.diagonal(self.kernels, axis1=1, axis2=2) - mean[:, None], axis=1)
+
+    @cached_property
+    def a(self) -> Array:
+        """(3), as a column."""
+        inputs.check_classes("y", self.k, at_most=2)
+        positive = self.y == self.classes[1]
+        m_plus, m_minus = positive.sum(), (~positive).sum()
+        return self.scale * np.where(positive, 1.0 / m_plus, -1.0 / m_minus)[:, None]
+
+    @cached_property
+    def H(self) -> Array:
+        """(24), with nᵢ for the printed n_j; columns h₁, …, h_k."""
+        h = []
+        for label in self.classes:
+            n_i = np.sum(self.y == label)
+            inside = np.sqrt(self.n / n_i) - np.sqrt(n_i / self.n)
+            h.append(np.where(self.y == label, inside, -np.sqrt(n_i / self.n)))
+        return self.scale * np.stack(h, axis=1)
+
+    @cached_property
+    def centred(self) -> Array:
+        """G̃₁, …, G̃_p"""
+        return centre(self.kernels)
+
+    def forms(self, beta: Array) -> Array:
+        """Σⱼ βⱼᵀG̃ᵢβⱼ, i = 1, …, p, without making the G̃ᵢ: it is (Pβ)ᵀGᵢ(Pβ)."""
+        B = beta - beta.mean(axis=0)
+        return np.einsum("inj,nj->i", self.kernels @ B, B)
+
+    def combined(self, theta: Array) -> Array:
+        """ΣᵢθᵢG̃ᵢ, i = 1, …, p, centred once."""
+        return centre(np.tensordot(theta, self.kernels, axes=1))
+
+    def beta_from_lmi(self, program: Program) -> Array:
+        r"""β from the dual matrix of the LMI, or of the k LMIs of (29).
+
+        Lagrangian: Σtⱼ - ⟨Z, [M H; Hᵀ diag(t)]⟩. ∂/∂t (or ∂/∂T) = 0 gives Z₂₂ = 1 (or I), and what is
+        left, -2⟨Z₁₂, H⟩ - ⟨Z₁₁, M⟩ with Z₁₁ ⪰ Z₁₂Z₁₂ᵀ, is (13), (34) at β = -2Z₁₂.
+        """
+        Z = program.dual("lmi")
+        if Z.ndim == 3:  # (29): one matrix per class
+            return -2 * np.stack([Z_j[:-1, -1] / Z_j[-1, -1] for Z_j in Z], axis=1)
+        return -2 * Z[: self.n, self.n :]
+
+    def restricted_from_lmi(self, program: Program) -> tuple[Array, Array]:
+        r"""Z₂₂ and β = -2Z₁₂R⁻ᵀ, Z₂₂ = RRᵀ, from the dual matrix of the LMI of (32), (45).
+
+        ∂/∂tⱼ = 0 gives (Z₂₂)ⱼⱼ = 1; with Z₁₂ = -½βRᵀ the rest is (34), (46) with H replaced by HR.
+        """
+        Z = program.dual("lmi")
+        eig, V = np.linalg.eigh(Z[self.n :, self.n :])
+        keep = eig > EPS * eig[-1]
+        inverse = np.where(keep, 1 / np.sqrt(np.where(keep, eig, 1.0)), 0.0)
+        return Z[self.n :, self.n :], -2 * Z[: self.n, self.n :] @ V * inverse
+
+
+def restricted_master(r: Array, S: Sequence[Array]) -> Program:
+    """The semi-infinite programs (16), (37), (44), (47) with finitely many rows S(β).
+
+    maximize γ  subject to  θ ≥ 0 (nonneg),  θᵀr = 1 (budget),  Σᵢ θᵢSᵢ(β) ≥ γ (cuts)
+    """
+    theta, gamma = cp.Variable(len(r), name="theta"), cp.Variable(name="gamma")
+    return Program(
+        maximize=gamma,
+        nonneg=theta >= 0,
+        budget=theta @ r == 1,
+        cuts=[theta @ S_beta >= gamma for S_beta in S],
+    )

@@ -1,0 +1,159 @@
+r"""The exchange method of Ye, Ji and Chen (2008), section 2.3, for the semi-infinite programs.
+
+It alternates between a linear program in (θ, γ) over the cuts found so far, solved by HiGHS, and one Cholesky
+factorization that finds the most violated cut β (20) for all k right-hand sides. At every iteration
+
+    γ* ≥ Σᵢ θᵢSᵢ(β)                     at the θ of the master and its β: a feasible value,
+    γ* ≤ maxᵢ Σₜ νₜSᵢ(β⁽ᵗ⁾)/rᵢ          for any weights ν ≥ 0, Σνₜ = 1, on the cuts: the linear program's dual,
+                                        evaluated from ν, so that HiGHS need not be trusted.
+
+The master works with wᵢ = θᵢrᵢ on the unit simplex and with rows Sᵢ/rᵢ divided by the best value: with unscaled
+rows HiGHS stops at a gap of 4e-6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any, Literal
+
+import numpy as np
+from scipy.linalg import LinAlgError
+from scipy.optimize import linprog
+
+from cvxkernel.formulations.catalogue import formulation
+from cvxkernel.formulations.enclosure import relative_width
+from cvxkernel.formulations.errors import InputError, SolverError
+from cvxkernel.formulations.inputs import Array
+from cvxkernel.solvers.solution import Solution, Step
+
+Progress = Callable[[str], None]
+
+
+@dataclass
+class State:
+    """The cuts so far, the best feasible weights, and the dual point that the cuts combine to."""
+
+    w: Array  # w = θ ∘ r, where the next cut is made
+    cuts: list[Array] = field(default_factory=list)  # rows S(β)/r, scaled
+    weights: list[Array] = field(default_factory=list)  # the w each cut was made at
+    nu: Array = field(default_factory=lambda: np.zeros(0))
+    best: Array | None = None
+    lower: float = -np.inf
+    upper: float = np.inf
+    master: float = np.inf  # γ of the last restricted master
+
+
+@dataclass(frozen=True)
+class ColumnGeneration:
+    """The hyper-parameters.
+
+    stop : "gap", the true relative gap at most `tol`; or "paper", the rule (22),
+           |1 - Σᵢ θᵢ⁽ᵗ⁻¹⁾Sᵢ(β⁽ᵗ⁾)/γ⁽ᵗ⁻¹⁾| ≤ tol, with which the paper uses 5e-4
+    """
+
+    tol: float = 1e-6
+    stop: Literal["gap", "paper"] = "gap"
+    max_iterations: int = 1000
+
+    def solve(self, id: str, problem: Any, *, progress: Progress | None = None) -> Solution:
+        """Solve thm2.3, thm3.3, eq44 or eq47; raises SolverError when the gap stays above `tol`."""
+        form = formulation(id)
+        if form.kind != "SILP":
+            raise InputError("solver", f"a conic solver for {id}", "column_generation")
+        start = perf_counter()
+        h = problem.a if form.check is not None else problem.H
+        state = State(w=np.full(len(problem.r), 1.0 / len(problem.r)))
+        history: list[Step] = []
+        done = False
+        while not done and len(history) < self.max_iterations:
+            violated = self.step(state, problem, h)
+            history.append(Step(len(history) + 1, state.lower, state.upper, perf_counter() - start))
+            width = history[-1].width
+            if progress is not None:
+                progress(f"{id}: iteration {len(history)}, relative gap {width:.1e}")
+            done = (violated if self.stop == "paper" else width) <= self.tol
+            stalled = len(history) > 60 and history[-60].width <= width
+            if stalled:
+                break
+        assert state.best is not None
+        point = {"theta": state.best / problem.r, "beta": self.combined(state, problem, h)}
+        enclosure = form.enclose(problem, point)
+        if not done or (self.stop == "gap" and enclosure.width > self.tol):
+            why = f"relative width {enclosure.width:.1e} above {self.tol:.1e}"
+            raise SolverError(id, {"column_generation": f"{why} after {len(history)} iterations"})
+        return Solution(
+            formulation=id,
+            value=enclosure.value,
+            lower=enclosure.lower,
+            upper=enclosure.upper,
+            variables=enclosure.variables,
+            solver="column_generation",
+            iterations=len(history),
+            seconds=perf_counter() - start,
+            history=tuple(history),
+        )
+
+    def step(self, state: State, problem: Any, h: Array) -> float:
+        """One cut and one master; returns what rule (22) compares with ε."""
+        # (20): β⁽ᵗ⁾ = argmin_β Σᵢ θᵢ⁽ᵗ⁻¹⁾Sᵢ(β)
+        beta = self.argmin(state, problem, h)
+        S = problem.S(beta, h) / problem.r
+        value = float(state.w @ S)
+        violated = abs(1 - value / state.master) if np.isfinite(state.master) else np.inf
+        if value > state.lower:
+            state.lower, state.best = value, state.w
+        state.cuts.append(S)
+        state.weights.append(state.w)
+        # The restricted master: maximize γ over w on the simplex, Σᵢ wᵢSᵢ(β)/rᵢ ≥ γ for the β so far
+        state.w, state.nu, state.master = master(np.array(state.cuts), -state.lower)
+        state.upper = min(state.upper, float((state.nu @ np.array(state.cuts)).max()))
+        return violated
+
+    def argmin(self, state: State, problem: Any, h: Array) -> Array:
+        """(20), after moving θ halfway to the best weights while the system there is singular.
+
+        # Paper is silent on this: in (44) and (47) the master may choose weights at which (42) is unbounded.
+        """
+        for _ in range(60):
+            try:
+                beta: Array = problem.argmin(state.w / problem.r, h)
+                if np.isfinite(problem.S(beta, h)).all():
+                    return beta
+            except LinAlgError:
+                pass
+            assert state.best is not None
+            state.w = (state.w + state.best) / 2
+        raise SolverError("column_generation", {"cholesky": "singular near the best weights"})
+
+    def combined(self, state: State, problem: Any, h: Array) -> Array:
+        """Σₜ νₜβ⁽ᵗ⁾: since each Sᵢ is convex, its bound is at least the linear program's.
+
+        At most p + 1 cuts bind; their β are made again, which is cheaper than to keep all of them.
+        """
+        total = np.zeros_like(h)
+        for nu, w in zip(state.nu, state.weights, strict=True):
+            if nu > 0:
+                total += nu * problem.argmin(w / problem.r, h)
+        return total
+
+
+def master(cuts: Array, scale: float) -> tuple[Array, Array, float]:
+    """w and γ of the linear program, and the weights ν of its cuts, all repaired to the simplex."""
+    t, p = cuts.shape
+    result = linprog(
+        c=np.r_[np.zeros(p), -1.0],
+        A_ub=np.c_[-cuts / scale, np.ones(t)],
+        b_ub=np.zeros(t),
+        A_eq=np.r_[np.ones(p), 0.0][None],
+        b_eq=[1.0],
+        bounds=[(0.0, None)] * p + [(None, None)],
+        method="highs",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    if result.x is None:
+        raise SolverError("column_generation", {"HiGHS": result.message})
+    w = np.maximum(result.x[:p], 0.0)
+    nu = np.maximum(-result.ineqlin.marginals, 0.0)
+    return w / w.sum(), nu / nu.sum(), float(result.x[p]) * scale

@@ -1,0 +1,92 @@
+"""A printed program by a panel of conic solvers; an answer is accepted on its enclosure, not on its status.
+
+The program is built from the data in units where the optimum is near 1 (`Formulation.unit`), because solvers stop on
+absolute tolerances; the point is taken back, repaired and enclosed with the data as they came.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+
+from cvxkernel.formulations.catalogue import formulation
+from cvxkernel.formulations.enclosure import Enclosure
+from cvxkernel.formulations.errors import InputError, SolverError
+from cvxkernel.formulations.formulation import Formulation
+from cvxkernel.solvers.panel import PANEL, order
+from cvxkernel.solvers.solution import Solution
+
+Progress = Callable[[str], None]
+
+
+def conic(
+    id: str,
+    problem: Any,
+    *,
+    solvers: Sequence[str] | None = None,
+    tol: float = 1e-6,
+    progress: Progress | None = None,
+) -> Solution:
+    """Try one solver after the other until the relative width of the enclosure is at most `tol`.
+
+    Raises SolverError, with what became of each attempt, when none gets there.
+    """
+    form = formulation(id)
+    if form.kind == "SILP":
+        raise InputError("solver", f"column_generation for {id}, a semi-infinite program", "conic")
+    start = perf_counter()
+    unit = form.unit(problem)
+    attempts: dict[str, str] = {}
+    for name in solvers or order(form.kind, problem.n):
+        attempts[name] = PANEL[name].unavailable() or ""
+        if attempts[name]:
+            continue
+        if progress is not None:
+            progress(f"{id}: {name}, n = {problem.n}")
+        outcome = attempt(form, problem, unit, name)
+        if isinstance(outcome, str):
+            attempts[name] = outcome
+            continue
+        enclosure, iterations = outcome
+        if enclosure.width <= tol:
+            del attempts[name]
+            return Solution(
+                formulation=id,
+                value=enclosure.value,
+                lower=enclosure.lower,
+                upper=enclosure.upper,
+                variables=enclosure.variables,
+                solver=name,
+                iterations=iterations,
+                seconds=perf_counter() - start,
+                attempts=attempts,
+            )
+        attempts[name] = f"relative width {enclosure.width:.1e} above {tol:.1e}"
+    raise SolverError(id, attempts)
+
+
+def attempt(
+    form: Formulation, problem: Any, unit: Any, name: str
+) -> tuple[Enclosure, int | None] | str:
+    """The enclosure at what the solver leaves behind and its iterations, or what went wrong."""
+    program = form.program(unit)
+    try:
+        with warnings.catch_warnings():
+            # "Solution may be inaccurate": that is for the enclosure to say.
+            warnings.simplefilter("ignore")
+            program.problem.solve(solver=name, **PANEL[name].options)
+    except (cp.error.SolverError, ArithmeticError, ValueError) as error:
+        return f"failed ({' '.join(str(error).split())[:120]})"
+    if program.problem.status not in cp.settings.SOLUTION_PRESENT:
+        return f"status {program.problem.status}"
+    point = form.restore(problem, unit, form.recover(unit, program))
+    if not all(np.isfinite(part).all() for part in point.values()):
+        return "answer not finite"
+    stats = program.problem.solver_stats
+    iterations = None if stats is None or stats.num_iters is None else int(stats.num_iters)
+    return form.enclose(problem, point), iterations

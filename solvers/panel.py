@@ -1,0 +1,107 @@
+"""The panel: which conic solvers there are, which are installed and licensed, which cones they take.
+
+The options ask each for as much as doubles give: what it delivers is measured by the enclosure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+
+import cvxpy as cp
+
+
+@dataclass(frozen=True)
+class Member:
+    """One conic solver as CVXPY knows it."""
+
+    name: str
+    package: str
+    cones: str
+    options: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def version(self) -> str | None:
+        """The installed version, or None."""
+        try:
+            return version(self.package)
+        except PackageNotFoundError:
+            return None
+
+    def unavailable(self) -> str | None:
+        """Why it cannot be used here, or None."""
+        if self.version is None:
+            extra = "" if self.name in ("CLARABEL", "SCS", "MOSEK") else " (extra `panel`)"
+            return f"not installed{extra}"
+        if self.name not in cp.installed_solvers():
+            return "installed, but CVXPY cannot load it"
+        return mosek_licence() if self.name == "MOSEK" else None
+
+
+@cache
+def mosek_licence() -> str | None:
+    """Why MOSEK has no licence, or None when one can be checked out."""
+    import mosek
+
+    try:
+        with mosek.Env() as env:
+            env.checkoutlicense(mosek.feature.pton)
+    except mosek.Error as error:
+        return f"no licence ({error.errno.name if hasattr(error.errno, 'name') else error.errno})"
+    return None
+
+
+PANEL = {
+    member.name: member
+    for member in (
+        Member(
+            "MOSEK",
+            "Mosek",
+            "second-order, semidefinite",
+            {
+                "mosek_params": {
+                    "MSK_DPAR_INTPNT_CO_TOL_REL_GAP": 1e-10,
+                    "MSK_DPAR_INTPNT_CO_TOL_PFEAS": 1e-10,
+                    "MSK_DPAR_INTPNT_CO_TOL_DFEAS": 1e-10,
+                }
+            },
+        ),
+        Member(
+            "CLARABEL",
+            "clarabel",
+            "second-order, semidefinite",
+            {"tol_gap_abs": 1e-10, "tol_gap_rel": 1e-10, "tol_feas": 1e-10},
+        ),
+        Member(
+            "SCS",
+            "scs",
+            "second-order, semidefinite",
+            {"eps_abs": 1e-10, "eps_rel": 1e-10, "max_iters": 20_000},
+        ),
+        Member(
+            "CVXOPT",
+            "cvxopt",
+            "second-order, semidefinite",
+            {"abstol": 1e-10, "reltol": 1e-10, "feastol": 1e-10, "kktsolver": "robust"},
+        ),
+        Member(
+            "SDPA",
+            "sdpa-python",
+            "second-order, semidefinite",
+            {"epsilonStar": 1e-10, "epsilonDash": 1e-10},
+        ),
+    )
+}
+
+
+def order(kind: str, n: int) -> tuple[str, ...]:
+    """Whom to ask first, by the kind of the program and its size.
+
+    Measured in units (see `cvxkernel bench`): on the QCQPs Clarabel is fastest and tightest. On the LMIs SCS,
+    whose work per iteration is one eigendecomposition, is ahead of the interior-point methods from n ≈ 30 on.
+    """
+    if kind == "QCQP" or n < 30:
+        return ("MOSEK", "CLARABEL", "CVXOPT", "SCS", "SDPA")
+    return ("MOSEK", "SCS", "CVXOPT", "CLARABEL", "SDPA")

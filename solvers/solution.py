@@ -1,0 +1,56 @@
+"""What every solver returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cvxkernel.formulations.enclosure import Enclosure, relative_width
+from cvxkernel.formulations.inputs import Array
+
+
+@dataclass(frozen=True)
+class Step:
+    """One iteration of an iterative solver: the best ends so far, and the seconds it took to get there."""
+
+    iteration: int
+    lower: float
+    upper: float
+    seconds: float
+
+    @property
+    def width(self) -> float:
+        """(upper - lower) / max(|upper|, tiny)"""
+        return relative_width(self.lower, self.upper)
+
+
+@dataclass(frozen=True)
+class Solution:
+    """lower ≤ optimum ≤ upper, the paper's objective and variables at the repaired point, and who found it.
+
+    `status` is "optimal": the enclosure was within the tolerance asked for. Anything else raises.
+    `attempts` tells of the solvers that were tried before this one, and why each was passed over.
+    """
+
+    formulation: str
+    value: float
+    lower: float
+    upper: float
+    variables: Mapping[str, Array]
+    solver: str
+    iterations: int | None
+    seconds: float
+    status: str = "optimal"
+    rigorous: bool = False
+    history: tuple[Step, ...] = ()
+    attempts: Mapping[str, str] | None = None
+
+    @property
+    def width(self) -> float:
+        """(upper - lower) / max(|upper|, tiny)"""
+        return relative_width(self.lower, self.upper)
+
+    @property
+    def enclosure(self) -> Enclosure:
+        """The same interval and point, without who found it."""
+        return Enclosure(self.value, self.lower, self.upper, self.variables)

@@ -1,0 +1,18 @@
+"""Whether it is true: equivalences judged by enclosures, problem and answer files, the command line."""
+
+from cvxkernel.validation.equivalences import EQUIVALENCES, Equivalence, Verdict, verdict, verify
+from cvxkernel.validation.files import answer, load, make, read
+from cvxkernel.validation.instances import instance
+
+__all__ = [
+    "EQUIVALENCES",
+    "Equivalence",
+    "Verdict",
+    "answer",
+    "instance",
+    "load",
+    "make",
+    "read",
+    "verdict",
+    "verify",
+]

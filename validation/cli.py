@@ -1,0 +1,190 @@
+"""The command line.
+
+Exit status: 0 done, 1 a claim or check failed, 2 bad input, 3 no solver could answer.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from cvxkernel.formulations.catalogue import CATALOGUE, formulation
+from cvxkernel.formulations.errors import InputError, SolverError
+from cvxkernel.solvers import PANEL, solve
+from cvxkernel.validation import files
+from cvxkernel.validation.equivalences import EQUIVALENCES, verify
+from cvxkernel.validation.instances import instance
+from cvxkernel.validation.progress import progress_line
+
+app = typer.Typer(
+    help="The kernel-learning programs of five papers, with enclosed optima.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+out = Console(highlight=False)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
+
+
+@app.command("list")
+def list_(as_json: AsJson = False) -> None:
+    """Every formulation: id, class, place in the paper, keys of its problem file, statement."""
+    rows = [
+        {
+            "id": f.id,
+            "class": f.kind,
+            "paper": f.paper,
+            "where": f.where,
+            "keys": list(f.keys),
+            "statement": f.statement,
+        }
+        for f in CATALOGUE.values()
+    ]
+    if as_json:
+        typer.echo(json.dumps({"formulations": rows}, ensure_ascii=False))
+        return
+    table = _table("id", "class", "where", "keys", "statement")
+    for row in rows:
+        table.add_row(
+            *(str(row[c]) for c in ("id", "class", "where")),
+            " ".join(row["keys"]),
+            str(row["statement"]),
+        )
+    out.print(table)
+
+
+@app.command("solve")
+def solve_(
+    id: Annotated[str, typer.Argument(metavar="ID", help="A formulation; see `cvxkernel list`.")],
+    problem: Annotated[
+        Path, typer.Argument(metavar="PROBLEM", help="An .npz, .mat or .json file.")
+    ],
+    as_json: AsJson = False,
+    tol: Annotated[float, typer.Option(help="Relative width to reach.")] = 1e-6,
+    solver: Annotated[
+        str | None, typer.Option(help="One of the panel, or column_generation; default: by itself.")
+    ] = None,
+    history: Annotated[bool, typer.Option(help="Add every iteration to the JSON.")] = False,
+) -> None:
+    """Solve a problem file and enclose its optimum."""
+    form = formulation(id)
+    made = files.load(id, problem)
+    with progress_line() as progress:
+        solution = solve(id, made, solver=solver, tol=tol, progress=progress)
+    if as_json:
+        typer.echo(files.answer(solution, history=history))
+        return
+    table = _table("", "", title=f"{id}: {form.statement}")
+    table.add_row("value", f"{solution.value:.17g}")
+    table.add_row("lower", f"{solution.lower:.17g}")
+    table.add_row("upper", f"{solution.upper:.17g}")
+    table.add_row("relative width", f"{solution.width:.1e}")
+    for symbol, values in solution.variables.items():
+        flat = values.ravel()
+        shown = ", ".join(f"{v:.6g}" for v in flat[:12]) + (", …" if flat.size > 12 else "")
+        shape = f" {values.shape}" if values.ndim else ""
+        table.add_row(f"{symbol}{shape}", shown)
+    table.add_row("solver", solution.solver)
+    for name, why in (solution.attempts or {}).items():
+        table.add_row("", f"{name}: {why}")
+    if solution.iterations is not None:
+        table.add_row("iterations", str(solution.iterations))
+    table.add_row("seconds", f"{solution.seconds:.2f}")
+    out.print(table)
+
+
+@app.command("solvers")
+def solvers_(as_json: AsJson = False) -> None:
+    """The panel: installed, licensed, which cones."""
+    rows = []
+    for member in PANEL.values():
+        why = member.unavailable()
+        rows.append(
+            {
+                "solver": member.name,
+                "version": member.version,
+                "ready": why is None,
+                "why": why,
+                "cones": member.cones,
+            }
+        )
+    if as_json:
+        typer.echo(json.dumps({"solvers": rows}))
+        return
+    table = _table("solver", "version", "ready", "cones")
+    for row in rows:
+        ready = "yes" if row["ready"] else f"no: {row['why']}"
+        table.add_row(str(row["solver"]), str(row["version"] or "-"), ready, str(row["cones"]))
+    out.print(table)
+
+
+@app.command("verify")
+def verify_(
+    as_json: AsJson = False,
+    seed: Annotated[int, typer.Option(help="Seed of the built-in instances.")] = 0,
+) -> None:
+    """Whether the programs that should have the same optimum do, on built-in instances."""
+    kinds = ("gaussian", "random", "low rank")
+    data = {kind: {k: instance(24, 5, k, kind=kind, seed=seed) for k in (2, 3)} for kind in kinds}
+    verdicts = []
+    with progress_line(total=len(kinds) * len(EQUIVALENCES)) as progress:
+        for found in verify(data, progress=progress):
+            verdicts.append(found)
+            progress.advance()
+    if as_json:
+        rows = [
+            {
+                "claim": v.equivalence.name,
+                "statement": v.equivalence.statement(),
+                "instance": v.instance,
+                "holds": v.holds,
+                "spread": v.spread,
+                "enclosures": {id: [e.lower, e.upper] for id, e in v.enclosures.items()},
+            }
+            for v in verdicts
+        ]
+        typer.echo(json.dumps({"equivalences": rows}, ensure_ascii=False))
+    else:
+        table = _table("claim", "kernels", "optimum within", "spread", "verdict")
+        for v in verdicts:
+            same = [v.enclosures[id] for id in v.equivalence.same]
+            low, high = max(e.lower for e in same), min(e.upper for e in same)
+            table.add_row(
+                f"{v.equivalence.name}\n{v.equivalence.statement()}",
+                v.instance,
+                f"{low:.9g}\n{high:.9g}",
+                f"{v.spread:.1e}",
+                "holds" if v.holds else "FAILS",
+            )
+        out.print(table)
+        held = sum(v.holds for v in verdicts)
+        out.print(f"{held} of {len(verdicts)} hold.")
+    if not all(v.holds for v in verdicts):
+        raise typer.Exit(1)
+
+
+def _table(*columns: str, title: str | None = None) -> Table:
+    table = Table(title=title, title_justify="left", show_header=any(columns))
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    return table
+
+
+def main() -> None:
+    """Run the command line; errors of this package become one line on stderr and an exit status."""
+    try:
+        app()
+    except InputError as error:
+        print(f"cvxkernel: {error}", file=sys.stderr)
+        sys.exit(2)
+    except SolverError as error:
+        print(f"cvxkernel: {error}", file=sys.stderr)
+        sys.exit(3)

@@ -1,0 +1,136 @@
+"""Problem and answer files: the contract with other implementations.
+
+A problem is an .npz (pickles refused), .mat or .json file; an answer is one JSON object.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+from scipy.io import loadmat
+from scipy.io.matlab import MatReadError
+
+from cvxkernel.formulations.catalogue import formulation
+from cvxkernel.formulations.errors import FileError, MissingKeyError, ShapeError
+from cvxkernel.formulations.formulation import Formulation
+from cvxkernel.solvers.solution import Solution
+
+VECTORS = {"y", "s", "v0"}  # what MATLAB can only store as a row or a column
+
+
+def read(path: str | Path) -> dict[str, Any]:
+    """The arrays of a file by key."""
+    path = Path(path)
+    readers = {".npz": _npz, ".mat": _mat, ".json": _json}
+    if path.suffix.lower() not in readers:
+        raise FileError(path.name, "a .npz, .mat or .json file", f"{path.suffix or 'no ending'}")
+    if not path.is_file():
+        raise FileError(path.name, "a file", "a folder" if path.is_dir() else "nothing there")
+    if path.stat().st_size == 0:
+        raise FileError(path.name, "a problem", "an empty file")
+    return readers[path.suffix.lower()](path)
+
+
+def load(id: str, path: str | Path) -> Any:
+    """The problem of formulation `id` that a file describes."""
+    return make(formulation(id), read(path))
+
+
+def make(form: Formulation, data: Mapping[str, Any]) -> Any:
+    """The problem that the arrays describe; a key that is missing is told the nearest one that came."""
+    for key in form.keys:
+        if key not in data:
+            spare = [k for k in data if k not in form.keys]
+            folded = {k.lower(): k for k in spare}
+            near = get_close_matches(key.lower(), folded, n=1, cutoff=0.5)
+            hint = f", with {folded[near[0]]!r} in place of {key!r}?" if near else ""
+            came = ", ".join(sorted(data)) or "no key"
+            raise MissingKeyError(key, f"the keys {', '.join(form.keys)}", f"{came}{hint}")
+    return form.make(data)
+
+
+def answer(solution: Solution, *, history: bool = False) -> str:
+    """The answer as one JSON object, numbers to 17 significant digits."""
+    fields: dict[str, Any] = {
+        "formulation": solution.formulation,
+        "status": solution.status,
+        "value": solution.value,
+        "lower": solution.lower,
+        "upper": solution.upper,
+        "rigorous": solution.rigorous,
+        "variables": {k: np.asarray(v).tolist() for k, v in solution.variables.items()},
+        "solver": solution.solver,
+        "iterations": solution.iterations,
+        "seconds": solution.seconds,
+    }
+    if history:
+        fields["history"] = [vars(step) for step in solution.history]
+    return _dump(fields)
+
+
+def _dump(value: Any) -> str:
+    """JSON with every float to 17 significant digits, which name the double exactly."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(k)}: {_dump(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_dump, value)) + "]"
+    if isinstance(value, float):
+        return f"{value:.17g}"
+    return json.dumps(value)
+
+
+def _npz(path: Path) -> dict[str, Any]:
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            data: dict[str, Any] = {}
+            for key in archive.files:
+                try:
+                    data[key] = archive[key]
+                except ValueError as error:
+                    if "allow_pickle" in str(error):
+                        raise ShapeError(
+                            key, "an array of numbers", "objects that would need pickle"
+                        ) from None
+                    raise
+            return data
+    except (BadZipFile, EOFError, OSError, AttributeError) as error:
+        raise FileError(path.name, "a whole .npz archive", _one_line(error)) from None
+    except ValueError as error:
+        if isinstance(error, ShapeError):
+            raise
+        raise FileError(path.name, "a whole .npz archive", _one_line(error)) from None
+
+
+def _mat(path: Path) -> dict[str, Any]:
+    try:
+        data = loadmat(path)
+    except NotImplementedError:
+        came = "a MATLAB 7.3 file (save it with -v7)"
+        raise FileError(path.name, "a .mat file up to version 7", came) from None
+    except (MatReadError, ValueError, TypeError, OSError, EOFError, KeyError, IndexError) as error:
+        raise FileError(path.name, "a whole .mat file", _one_line(error)) from None
+    data = {key: value for key, value in data.items() if not key.startswith("__")}
+    for key in VECTORS & data.keys():
+        if data[key].ndim == 2 and 1 in data[key].shape:
+            data[key] = data[key].ravel()
+    return data
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise FileError(path.name, "JSON", _one_line(error)) from None
+    if not isinstance(data, dict):
+        raise FileError(path.name, "one JSON object", f"a {type(data).__name__}")
+    return data
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:120] or type(error).__name__
