@@ -1,4 +1,4 @@
-"""What is solved: every printed program, literally, in CVXPY, and both ends of its enclosure in numpy."""
+"""What is solved: every printed program, literally, in CVXPY; both ends of it in numpy."""
 
 from cvxkernel.formulations import kernels, kim2006, lanckriet2004, ye2008
 from cvxkernel.formulations.catalogue import CATALOGUE, formulation

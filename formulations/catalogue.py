@@ -8,7 +8,9 @@ from cvxkernel.formulations import kim2006, lanckriet2004, ye2008
 from cvxkernel.formulations.errors import UnknownFormulationError
 from cvxkernel.formulations.formulation import Formulation
 
-CATALOGUE = {f.id: f for paper in (ye2008, kim2006, lanckriet2004) for f in paper.FORMULATIONS}
+CATALOGUE: dict[str, Formulation] = {
+    f.id: f for f in (*ye2008.FORMULATIONS, *kim2006.FORMULATIONS, *lanckriet2004.FORMULATIONS)
+}
 
 
 def formulation(id: str) -> Formulation:

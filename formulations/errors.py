@@ -8,7 +8,7 @@ class CvxkernelError(Exception):
 
 
 class InputError(CvxkernelError, ValueError):
-    """The input is not a problem of the kind asked for: names the key, what was expected, what came."""
+    """The input is not a problem of the kind asked for: the key, what was expected, what came."""
 
     def __init__(self, key: str, expected: str, came: str) -> None:
         super().__init__(f"{key}: expected {expected}; came {came}")

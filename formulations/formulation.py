@@ -18,11 +18,12 @@ class Formulation:
     """One row of `cvxkernel list`.
 
     `program(problem)` is the literal program (for a semi-infinite one, `program(problem, B)` its
-    restriction to finitely many cuts). `recover(problem, program)` reads a point off a solved program:
-    variables, and dual ones through the paper's or our own KKT lines. `enclose(problem, point)` repairs
+    restriction to finitely many cuts). `recover(problem, program)` reads a point off a solved
+    program: its variables, and dual ones through the KKT lines. `enclose(problem, point)` repairs
     the point and computes both ends of the enclosure from the problem's data alone.
     `unit(problem)` is the same problem in units in which the optimum is near 1, and
-    `restore(problem, unit, point)` takes a point of it back.
+    `restore(problem, unit, point)` takes a point of it back. `check(problem)` refuses a problem
+    that the program does not take, such as three classes in a binary one.
     """
 
     id: str

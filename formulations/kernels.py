@@ -17,7 +17,8 @@ from cvxkernel.formulations.inputs import Array
 
 def linear(X: Array, Z: Array | None = None) -> Array:
     """⟨x, z⟩"""
-    return X @ (X if Z is None else Z).T
+    K: Array = X @ (X if Z is None else Z).T
+    return K
 
 
 def polynomial(X: Array, q: int = 2, Z: Array | None = None) -> Array:
@@ -27,23 +28,27 @@ def polynomial(X: Array, q: int = 2, Z: Array | None = None) -> Array:
 
 def gaussian(X: Array, sigma: float, Z: Array | None = None) -> Array:
     """exp(-‖x - z‖² / σ²)"""
-    return np.exp(-cdist(X, X if Z is None else Z, "sqeuclidean") / sigma**2)
+    K: Array = np.exp(-cdist(X, X if Z is None else Z, "sqeuclidean") / sigma**2)
+    return K
 
 
 def gaussian_half(X: Array, sigma: float, Z: Array | None = None) -> Array:
     """exp(-‖x - z‖² / (2σ²))"""
-    return np.exp(-cdist(X, X if Z is None else Z, "sqeuclidean") / (2.0 * sigma**2))
+    K: Array = np.exp(-cdist(X, X if Z is None else Z, "sqeuclidean") / (2.0 * sigma**2))
+    return K
 
 
 def centre(K: Array) -> Array:
     """PKP with P = I - eeᵀ/n, for one matrix or a stack of them."""
     rows = K - K.mean(axis=-1, keepdims=True)
-    return rows - rows.mean(axis=-2, keepdims=True)
+    centred: Array = rows - rows.mean(axis=-2, keepdims=True)
+    return centred
 
 
 def unit_trace(K: Array) -> Array:
     """K / trace K, for one matrix or a stack of them."""
-    return K / np.trace(K, axis1=-2, axis2=-1)[..., None, None]
+    K_unit: Array = K / np.trace(K, axis1=-2, axis2=-1)[..., None, None]
+    return K_unit
 
 
 def factor(G: Array) -> Array:

@@ -6,14 +6,14 @@ The semidefinite program that Ye, Ji and Chen (2008) compare with, in their nota
 
 with a from (3) and J the block diagonal of (1/√m±)(I - eeᵀ/m±), as printed below (3).
 
-# With this J, (4) is the maximum of Kim's ratio, whose denominator is S⁺ + S⁻ + λI. It is the maximum of
-# (1) only if both blocks carry 1/√m.
+# With this J, (4) is the maximum of Kim's ratio, whose denominator is S⁺ + S⁻ + λI. It is the
+# maximum of (1) only if both blocks carry 1/√m.
 
 Both ends, by the same steps as for ye2008. With q(u) = (a - Ju)ᵀG(a - Ju) + λuᵀu one has
 λF₁*(G) = min_u q(u), linear in θ for fixed u, so that
 
-    value(θ) = (q(u) - ‖∇q(u)/2‖²/λ)/λ ≤ F₁*(G(θ))       any u, since q is 2λ-strongly convex    (lower)
-    bound(u) = uᵀu + maxᵢ (a - Ju)ᵀGᵢ(a - Ju)/λ           any u                                   (upper)
+    value(θ) = (q(u) - ‖∇q(u)/2‖²/λ)/λ ≤ F₁*(G(θ))    any u: q is 2λ-strongly convex    (lower)
+    bound(u) = uᵀu + maxᵢ (a - Ju)ᵀGᵢ(a - Ju)/λ       any u                             (upper)
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ class KernelFisher(Scatter):
             blocks.append((np.eye(m) - np.ones((m, m)) / m) / np.sqrt(m))
             order.append(rows)
         place = np.argsort(np.concatenate(order))
-        return block_diag(*blocks)[np.ix_(place, place)]
+        J: Array = block_diag(*blocks)[np.ix_(place, place)]
+        return J
 
     def sdp(self) -> Program:
         r"""Maximize (4), by the Schur complement of λI + JGJ.
@@ -80,10 +81,11 @@ class KernelFisher(Scatter):
     def u_from_lmi(self, program: Program) -> Array:
         r"""u = -Z₁₂/Z₂₂ from the dual matrix of the LMI.
 
-        ∂L/∂t = -1/λ + Z₂₂ = 0, and with Z₁₂ = -u/λ, Z₁₁ = uuᵀ/λ the rest of the Lagrangian is bound(u).
+        ∂L/∂t = -1/λ + Z₂₂ = 0; with Z₁₂ = -u/λ, Z₁₁ = uuᵀ/λ the rest of the Lagrangian is bound(u).
         """
         Z = program.dual("lmi")
-        return -Z[:-1, [-1]] / Z[-1, -1]
+        u: Array = -Z[:-1, [-1]] / Z[-1, -1]
+        return u
 
 
 # -- Both ends: plain numpy, no code of the program --------------------------------------------
@@ -91,8 +93,8 @@ class KernelFisher(Scatter):
 
 def _class_difference(problem: KernelFisher) -> Array:
     positive = problem.y == problem.y.max()
-    a = positive / positive.sum() - ~positive / (~positive).sum()
-    return problem.scale * a[:, None]
+    a: Array = positive / positive.sum() - ~positive / (~positive).sum()
+    return np.multiply(problem.scale, a[:, None])
 
 
 def _within(problem: KernelFisher, u: Array) -> Array:
@@ -110,7 +112,8 @@ def best_u(problem: KernelFisher, theta: Array) -> Array:
     JGJ = _within(problem, _within(problem, G).T)
     rhs = _within(problem, G @ _class_difference(problem))
     M = (JGJ + JGJ.T) / 2 + problem.lam * np.eye(problem.n)
-    return cho_solve(cho_factor(M, lower=True), rhs)
+    u: Array = cho_solve(cho_factor(M, lower=True), rhs)
+    return u
 
 
 def value(problem: KernelFisher, theta: Array) -> tuple[float, float]:
@@ -148,7 +151,7 @@ def enclose(problem: KernelFisher, point: Point) -> Enclosure:
 
 
 def _unit(problem: KernelFisher) -> KernelFisher:
-    """Kernels and λ divided by the largest trace, which changes no value; then value 1 at equal weights."""
+    """Kernels and λ divided by the largest trace, which changes no value; 1 at equal weights."""
     top = float(np.trace(problem.kernels, axis1=1, axis2=2).max())
     low, _ = value(problem, np.full(problem.p, 1 / problem.p))
     scale = problem.scale / np.sqrt(low) if low > 0 else problem.scale

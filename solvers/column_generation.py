@@ -1,14 +1,15 @@
 r"""The exchange method of Ye, Ji and Chen (2008), section 2.3, for the semi-infinite programs.
 
-It alternates between a linear program in (θ, γ) over the cuts found so far, solved by HiGHS, and one Cholesky
-factorization that finds the most violated cut β (20) for all k right-hand sides. At every iteration
+It alternates between a linear program in (θ, γ) over the cuts found so far, solved by HiGHS, and
+one Cholesky factorization that finds the most violated cut β (20) for all k right-hand sides. At
+every iteration
 
-    γ* ≥ Σᵢ θᵢSᵢ(β)                     at the θ of the master and its β: a feasible value,
-    γ* ≤ maxᵢ Σₜ νₜSᵢ(β⁽ᵗ⁾)/rᵢ          for any weights ν ≥ 0, Σνₜ = 1, on the cuts: the linear program's dual,
-                                        evaluated from ν, so that HiGHS need not be trusted.
+    γ* ≥ Σᵢ θᵢSᵢ(β)               at the θ of the master and its β: a feasible value,
+    γ* ≤ maxᵢ Σₜ νₜSᵢ(β⁽ᵗ⁾)/rᵢ    for any weights ν ≥ 0, Σνₜ = 1, on the cuts: the linear program's
+                                  dual, evaluated from ν, so that HiGHS need not be trusted.
 
-The master works with wᵢ = θᵢrᵢ on the unit simplex and with rows Sᵢ/rᵢ divided by the best value: with unscaled
-rows HiGHS stops at a gap of 4e-6.
+The master works with wᵢ = θᵢrᵢ on the unit simplex, with γ in units of the best value and with rows
+of largest entry 1: with unscaled rows HiGHS stops at a gap of 4e-6.
 """
 
 from __future__ import annotations
@@ -23,12 +24,13 @@ from scipy.linalg import LinAlgError
 from scipy.optimize import linprog
 
 from cvxkernel.formulations.catalogue import formulation
-from cvxkernel.formulations.enclosure import relative_width
 from cvxkernel.formulations.errors import InputError, SolverError
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers.solution import Solution, Step
 
 Progress = Callable[[str], None]
+
+HOPELESS = 100.0  # times the best value: weights as bad as this make no useful cut
 
 
 @dataclass
@@ -40,8 +42,8 @@ class State:
     weights: list[Array] = field(default_factory=list)  # the w each cut was made at
     nu: Array = field(default_factory=lambda: np.zeros(0))
     best: Array | None = None
-    lower: float = -np.inf
-    upper: float = np.inf
+    lower: float = -np.inf  # of γ: the best feasible value
+    upper: float = np.inf  # of γ: the best dual value
     master: float = np.inf  # γ of the last restricted master
 
 
@@ -98,32 +100,33 @@ class ColumnGeneration:
     def step(self, state: State, problem: Any, h: Array) -> float:
         """One cut and one master; returns what rule (22) compares with ε."""
         # (20): β⁽ᵗ⁾ = argmin_β Σᵢ θᵢ⁽ᵗ⁻¹⁾Sᵢ(β)
-        beta = self.argmin(state, problem, h)
-        S = problem.S(beta, h) / problem.r
+        S = self.cut(state, problem, h)
         value = float(state.w @ S)
         violated = abs(1 - value / state.master) if np.isfinite(state.master) else np.inf
         if value > state.lower:
             state.lower, state.best = value, state.w
         state.cuts.append(S)
         state.weights.append(state.w)
-        # The restricted master: maximize γ over w on the simplex, Σᵢ wᵢSᵢ(β)/rᵢ ≥ γ for the β so far
+        # The restricted master: maximize γ over w on the simplex, Σᵢ wᵢSᵢ(β)/rᵢ ≥ γ for these β
         state.w, state.nu, state.master = master(np.array(state.cuts), -state.lower)
         state.upper = min(state.upper, float((state.nu @ np.array(state.cuts)).max()))
         return violated
 
-    def argmin(self, state: State, problem: Any, h: Array) -> Array:
-        """(20), after moving θ halfway to the best weights while the system there is singular.
+    def cut(self, state: State, problem: Any, h: Array) -> Array:
+        """S(β)/r at the β of (20); while w is hopeless it is first moved halfway to the best.
 
-        # Paper is silent on this: in (44) and (47) the master may choose weights at which (42) is unbounded.
+        # Paper is silent on this. In (44) and (47) the master may choose weights at which (42) is
+        # unbounded, and with small λ and kernels of low rank ones that are many times worse than
+        # the best.
         """
         for _ in range(60):
             try:
-                beta: Array = problem.argmin(state.w / problem.r, h)
-                if np.isfinite(problem.S(beta, h)).all():
-                    return beta
+                S: Array = problem.S(problem.argmin(state.w / problem.r, h), h) / problem.r
+                if np.isfinite(S).all() and float(state.w @ S) > HOPELESS * state.lower:
+                    return S
             except LinAlgError:
                 pass
-            assert state.best is not None
+            assert state.best is not None, "equal weights are feasible"
             state.w = (state.w + state.best) / 2
         raise SolverError("column_generation", {"cholesky": "singular near the best weights"})
 
@@ -140,11 +143,15 @@ class ColumnGeneration:
 
 
 def master(cuts: Array, scale: float) -> tuple[Array, Array, float]:
-    """w and γ of the linear program, and the weights ν of its cuts, all repaired to the simplex."""
+    """w and γ of the linear program, and the weights ν of its cuts, all repaired to the simplex.
+
+    γ is counted in units of `scale`, and each row divided by its largest entry.
+    """
     t, p = cuts.shape
+    size = np.abs(cuts).max(axis=1)
     result = linprog(
         c=np.r_[np.zeros(p), -1.0],
-        A_ub=np.c_[-cuts / scale, np.ones(t)],
+        A_ub=np.c_[-cuts / size[:, None], scale / size],
         b_ub=np.zeros(t),
         A_eq=np.r_[np.ones(p), 0.0][None],
         b_eq=[1.0],
@@ -155,5 +162,5 @@ def master(cuts: Array, scale: float) -> tuple[Array, Array, float]:
     if result.x is None:
         raise SolverError("column_generation", {"HiGHS": result.message})
     w = np.maximum(result.x[:p], 0.0)
-    nu = np.maximum(-result.ineqlin.marginals, 0.0)
+    nu = np.maximum(-result.ineqlin.marginals / size, 0.0)
     return w / w.sum(), nu / nu.sum(), float(result.x[p]) * scale

@@ -1,7 +1,8 @@
-"""A printed program by a panel of conic solvers; an answer is accepted on its enclosure, not on its status.
+"""A printed program by a panel of conic solvers; an answer is accepted on its enclosure alone.
 
-The program is built from the data in units where the optimum is near 1 (`Formulation.unit`), because solvers stop on
-absolute tolerances; the point is taken back, repaired and enclosed with the data as they came.
+The program is built from the data in units where the optimum is near 1 (`Formulation.unit`),
+because solvers stop on absolute tolerances; the point is taken back, repaired and enclosed with the
+data as they came.
 """
 
 from __future__ import annotations

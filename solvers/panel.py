@@ -1,4 +1,4 @@
-"""The panel: which conic solvers there are, which are installed and licensed, which cones they take.
+"""The panel: which conic solvers there are, installed and licensed, and which cones they take.
 
 The options ask each for as much as doubles give: what it delivers is measured by the enclosure.
 """
@@ -99,8 +99,9 @@ PANEL = {
 def order(kind: str, n: int) -> tuple[str, ...]:
     """Whom to ask first, by the kind of the program and its size.
 
-    Measured in units (see `cvxkernel bench`): on the QCQPs Clarabel is fastest and tightest. On the LMIs SCS,
-    whose work per iteration is one eigendecomposition, is ahead of the interior-point methods from n ≈ 30 on.
+    Measured in units (`cvxkernel bench`): on the QCQPs Clarabel is fastest and tightest. On the
+    LMIs SCS, whose work per iteration is one eigendecomposition, is ahead of the interior-point
+    methods from n ≈ 30 on.
     """
     if kind == "QCQP" or n < 30:
         return ("MOSEK", "CLARABEL", "CVXOPT", "SCS", "SDPA")

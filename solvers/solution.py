@@ -11,7 +11,7 @@ from cvxkernel.formulations.inputs import Array
 
 @dataclass(frozen=True)
 class Step:
-    """One iteration of an iterative solver: the best ends so far, and the seconds it took to get there."""
+    """One iteration of an iterative solver: the best ends so far and the seconds they took."""
 
     iteration: int
     lower: float
@@ -26,7 +26,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Solution:
-    """lower ≤ optimum ≤ upper, the paper's objective and variables at the repaired point, and who found it.
+    """lower ≤ optimum ≤ upper, the paper's objective and variables there, and who found them.
 
     `status` is "optimal": the enclosure was within the tolerance asked for. Anything else raises.
     `attempts` tells of the solvers that were tried before this one, and why each was passed over.

@@ -1,4 +1,4 @@
-"""Whether it is true: equivalences judged by enclosures, problem and answer files, the command line."""
+"""Whether it is true: equivalences judged by enclosures, files of problems, the command line."""
 
 from cvxkernel.validation.equivalences import EQUIVALENCES, Equivalence, Verdict, verdict, verify
 from cvxkernel.validation.files import answer, load, make, read

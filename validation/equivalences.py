@@ -1,4 +1,4 @@
-"""Which programs have the same optimal value, and which lie above which: judged by their enclosures."""
+"""Which programs have the same optimal value, and which lie above: judged by their enclosures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from cvxkernel.solvers.conic import Progress
 
 @dataclass(frozen=True)
 class Equivalence:
-    """Programs whose values agree, a semi-infinite one with its sign changed; `above` bounds them from above."""
+    """Programs whose values agree, a semi-infinite one's with its sign changed.
+
+    The value of `above`, where there is one, is not below theirs.
+    """
 
     name: str
     same: tuple[str, ...]
@@ -58,7 +61,7 @@ EQUIVALENCES = (
 
 @dataclass(frozen=True)
 class Verdict:
-    """The enclosures of one equivalence on one instance, signs aligned, and whether they agree with it."""
+    """The enclosures of one equivalence on one instance, signs aligned."""
 
     equivalence: Equivalence
     instance: str
@@ -74,7 +77,7 @@ class Verdict:
 
     @property
     def spread(self) -> float:
-        """The length that all of `same` cover, relative to it: how far apart they can be at most."""
+        """How far apart the values of `same` can be at most, relatively."""
         same = [self.enclosures[id] for id in self.equivalence.same]
         low, high = min(e.lower for e in same), max(e.upper for e in same)
         return (high - low) / max(abs(high), abs(low))

@@ -43,7 +43,7 @@ def load(id: str, path: str | Path) -> Any:
 
 
 def make(form: Formulation, data: Mapping[str, Any]) -> Any:
-    """The problem that the arrays describe; a key that is missing is told the nearest one that came."""
+    """The problem that the arrays describe; a missing key is told the nearest one that came."""
     for key in form.keys:
         if key not in data:
             spare = [k for k in data if k not in form.keys]

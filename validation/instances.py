@@ -17,7 +17,7 @@ def blobs(n: int, k: int, *, d: int = 5, seed: int = 0) -> tuple[Array, Array]:
     rng = np.random.default_rng(seed)
     y = np.arange(n) % k
     X = rng.normal(size=(n, d)) + 1.5 * rng.normal(size=(k, d))[y]
-    return X, y + 1.0
+    return X, y.astype(np.float64) + 1
 
 
 def gaussian_kernels(X: Array, p: int) -> Array:

@@ -19,6 +19,7 @@ class Line:
         self.text, self.done, self.total = "", 0, total
 
     def __call__(self, text: str) -> None:
+        """Say what is being done."""
         self.text = text
 
     def advance(self) -> None:

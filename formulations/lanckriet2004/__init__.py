@@ -1,4 +1,6 @@
-"""Lanckriet, Cristianini, Bartlett, El Ghaoui and Jordan (2004): learning the kernel matrix with SDP. JMLR 5.
+"""Lanckriet, Cristianini, Bartlett, El Ghaoui and Jordan (2004). JMLR 5.
+
+Learning the kernel matrix with semidefinite programming: the soft margin programs.
 
 `SoftMargin(kernels, y, C)` holds sm1 and sm2, `JointMargin(kernels, y)` holds sm2c.
 """

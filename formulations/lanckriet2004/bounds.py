@@ -1,13 +1,13 @@
 r"""A lower value for any feasible α, an upper bound for any weights μ: plain numpy, no programs.
 
 Lower: the objective at α, t = maxᵢ αᵀG(Kᵢ)α/rᵢ. Upper: for μ ≥ 0 with μᵀr = c, c·t ≥ αᵀQα with
-Q = Σᵢ μᵢG(Kᵢ) (sm2: + I/C; sm2c: + μ₀I), so the optimum is at most
+Q = Σᵢ μᵢG(Kᵢ) (sm2: + I/C; sm2c: + μ₀I), so the optimum is at most that of 2αᵀ1 - αᵀQα, and
 
-    sm1         max 2αᵀ1 - αᵀQα over 0 ≤ α ≤ C, αᵀy = 0  ≤  vᵀQv + 2C Σᵢ max(0, 1 - (Qv)ᵢ - byᵢ)   any v, b
-    sm2, sm2c   max 2αᵀ1 - αᵀQα over α ≥ 0, αᵀy = 0      ≤  wᵀQ⁻¹w,  w = 1 + η - by                any η ≥ 0, b
+    sm1         0 ≤ α ≤ C, αᵀy = 0:  at most  vᵀQv + 2C Σᵢ max(0, 1 - (Qv)ᵢ - byᵢ)  for any v, b
+    sm2, sm2c   α ≥ 0, αᵀy = 0:      at most  wᵀQ⁻¹w,  w = 1 + η - by,            for any η ≥ 0, b
 
-The first is the SVM primal; the second the unconstrained maximum of the Lagrangian. With δ = w - Qα,
-wᵀQ⁻¹w = αᵀQα + 2αᵀδ + δᵀQ⁻¹δ needs the inverse only on what is small.
+The first is the SVM primal; the second the unconstrained maximum of the Lagrangian. There, with
+δ = w - Qα, wᵀQ⁻¹w = αᵀQα + 2αᵀδ + δᵀQ⁻¹δ needs the inverse only on what is small.
 
 An indefinite Q, rounded or not, is charged: the primal of sm1 is taken with Q + εI ⪰ 0, and
 2αᵀ1 - αᵀQα ≤ 2αᵀ1 - αᵀ(Q + εI)α + εnC² on the box.
@@ -67,7 +67,8 @@ def repair(problem: Margin, alpha: Array, *, squared: bool) -> Array:
     if min(plus, minus) <= 0:
         return np.zeros_like(alpha)
     least = min(plus, minus)
-    return alpha * np.where(problem.y > 0, least / plus, least / minus)
+    balanced: Array = alpha * np.where(problem.y > 0, least / plus, least / minus)
+    return balanced
 
 
 def combined(problem: Margin, mu: Array) -> Array:
@@ -86,13 +87,23 @@ def hinge_bound(problem: SoftMargin, mu: Array, v: Array) -> Bounded:
     shift = max(0.0, rounding(n, float(np.abs(Q).max())) - float(eigvalsh(Q)[0]))
     Q += shift * np.eye(n)
     margins = Q @ v
-    # The sum of hinges is piecewise linear in b with kinks at y(1 - Qv): its least is at one of them.
+    # The sum of hinges is piecewise linear in b: its least is at one of the kinks y(1 - Qv).
     kinks = y * (1 - margins)
-    losses = np.maximum(0.0, 1 - margins - np.outer(kinks, y)).sum(axis=1)
+    b = kinks[np.maximum(0.0, 1 - margins - np.outer(kinks, y)).sum(axis=1).argmin()]
     form, slack = quadratic(Q, v[:, None])
-    total = form + 2 * C * float(losses.min()) + shift * n * C**2
-    magnitude = 2 * C * float(np.sum(1 + np.abs(Q) @ np.abs(v) + np.abs(kinks[losses.argmin()])))
-    return total, slack + rounding(n, magnitude)
+    image = margins + b * y
+    # Any multiple of (v, b) will do: the one at which no sample off the box is inside the margin.
+    free = v < (1 - 1e-6) * C
+    least = float(image[free].min(initial=1.0))
+    best: Bounded = (np.inf, 0.0)
+    for x in {1.0, 1.0 / least if least > 0.5 else 1.0}:
+        losses = np.maximum(0.0, 1 - x * image)
+        total = x * x * form + 2 * C * float(losses.sum()) + shift * n * C**2
+        # Only a margin near or below 1 rounds into the sum of hinges.
+        near = x * image < 1 + 1e-9
+        magnitude = 2 * C * float(np.sum(near * (1 + np.abs(Q) @ np.abs(v) + abs(b))))
+        best = min(best, (total, x * x * slack + rounding(n, magnitude)), key=sum)
+    return best
 
 
 def quadratic_bound(problem: Margin, mu: Array, alpha: Array) -> Bounded:

@@ -1,7 +1,8 @@
 r"""Lanckriet et al. (2004): the soft margin programs that Ye, Ji and Chen (2008) compare with.
 
-G(K) = diag(y) K diag(y),  rᵢ = trace Kᵢ,  c = Σᵢ rᵢ  (sm2c: c = Σᵢ rᵢ + n, the identity being a kernel too).
-The learned weights μ satisfy μᵀr = c: with unit-diagonal kernels they sum to p (sm2c: p + 1).
+G(K) = diag(y) K diag(y),  rᵢ = trace Kᵢ,  c = Σᵢ rᵢ; in sm2c the identity is a kernel too, and
+c = Σᵢ rᵢ + n. The learned weights μ satisfy μᵀr = c: with unit-diagonal kernels they sum to p
+(sm2c: p + 1).
 """
 
 from __future__ import annotations
@@ -39,17 +40,18 @@ class Margin:
     @property
     def n(self) -> int:
         """How many samples."""
-        return self.kernels.shape[1]
+        return int(self.kernels.shape[1])
 
     @cached_property
     def G(self) -> Array:
         """G(K₁), …, G(K_p)"""
-        return self.y[:, None] * self.kernels * self.y
+        return np.multiply(np.outer(self.y, self.y), self.kernels)
 
     @cached_property
     def r(self) -> Array:
         """trace K₁, …, trace K_p"""
-        return np.trace(self.kernels, axis1=1, axis2=2)
+        r: Array = np.trace(self.kernels, axis1=1, axis2=2)
+        return r
 
     @property
     def c(self) -> float:
@@ -124,7 +126,7 @@ class JointMargin(Margin):
     @cached_property
     def G(self) -> Array:
         """G(I) = I, G(K₁), …, G(K_p)"""
-        return np.concatenate([np.eye(self.n)[None], self.y[:, None] * self.kernels * self.y])
+        return np.concatenate([np.eye(self.n)[None], np.outer(self.y, self.y) * self.kernels])
 
     @cached_property
     def r(self) -> Array:

@@ -1,7 +1,7 @@
 r"""Ye, Ji and Chen (2008): Multi-class Discriminant Kernel Learning via Convex Programming. JMLR 9.
 
-`Discriminant(kernels, y, lam)` holds the programs of sections 2 and 3, `JointDiscriminant(kernels, y)`
-those of section 4, `RKDA` the classifier that learned weights go into.
+`Discriminant(kernels, y, lam)` holds the programs of sections 2 and 3,
+`JointDiscriminant(kernels, y)` those of section 4, `RKDA` the classifier for learned weights.
 """
 
 from __future__ import annotations
@@ -44,17 +44,24 @@ def _from_cuts(problem: Scatter, program: Program) -> Point:
     return {"theta": program.value("theta")}
 
 
-def _unit(*, binary: bool) -> Callable[[Scatter], Scatter]:
-    """Kernels of equal centred trace, class vectors scaled to value 1 at equal weights."""
+def _unit(*, binary: bool, power: float) -> Callable[[Scatter], Scatter]:
+    """Kernels of equal centred trace; a and H scaled to the value (1/4λ)^power at equal weights.
+
+    Value and t = 4λ·value cannot both be near 1 when λ is small. The QCQPs want it of t (power 1),
+    the LMIs are best in between (power ½): at λ = 1e-8 the widths fall from 1e-1 to below 1e-7.
+    """
 
     def unit(problem: Scatter) -> Scatter:
-        trace = 1.0 if isinstance(problem, Discriminant) else float(problem.n)
+        if isinstance(problem, Discriminant):
+            trace, target = 1.0, max(1.0, 1 / (4 * problem.lam)) ** power
+        else:
+            trace, target = float(problem.n), 1.0
         r = enclosures.traces(problem)
         at_equal_weights, _ = bounds.value(problem, 1.0 / (len(r) * r), binary=binary)
         return replace(
             problem,
             kernels=problem.kernels * (trace / problem.traces)[:, None, None],
-            scale=problem.scale / np.sqrt(at_equal_weights),
+            scale=problem.scale * np.sqrt(target / at_equal_weights),
         )
 
     return unit
@@ -94,7 +101,7 @@ def _formulation(
         program=program,
         recover=recover,
         enclose=enclose,
-        unit=_unit(binary=binary),
+        unit=_unit(binary=binary, power=0.5 if kind == "SDP" else 1.0),
         restore=_restore,
         check=_check_binary if binary else None,
     )

@@ -1,7 +1,7 @@
 r"""An upper value for any weights, a lower bound for any dual point: plain numpy, no programs.
 
-With M(θ) = I + (1/λ) Σᵢ θᵢG̃ᵢ (fixed λ) or Σᵢ θᵢG̃ᵢ, i = 0, …, p (joint), and class vectors h₁, …, h_k
-(h₁ = a with two classes), the programs ask for the least of
+With M(θ) = I + (1/λ) Σᵢ θᵢG̃ᵢ (fixed λ) or Σᵢ θᵢG̃ᵢ, i = 0, …, p (joint), and class vectors
+h₁, …, h_k (h₁ = a with two classes), the programs ask for the least of
 
     value(θ) = Σⱼ hⱼᵀ M(θ)⁻¹ hⱼ          over θ ≥ 0, θᵀr = 1,                          (upper)
 
@@ -46,14 +46,15 @@ def class_vectors(problem: Scatter, *, binary: bool) -> Array:
         ones = ones[:, 1:]
     else:
         factors = np.sqrt(len(y) / sizes)
-    return problem.scale * factors * (ones - ones.mean(axis=0))
+    H: Array = np.multiply(problem.scale * factors, ones - ones.mean(axis=0))
+    return H
 
 
 def centred(K: Array) -> Array:
     """PKP, symmetric: K_ij - K_i. - K_.j + K_.."""
     means = K.mean(axis=0) / 2 + K.mean(axis=1) / 2
-    out: Array = (K + K.T) / 2 - means[:, None] - means[None, :] + K.mean()
-    return out
+    centred: Array = (K + K.T) / 2 - means[:, None] - means[None, :] + K.mean()
+    return centred
 
 
 def system(problem: Scatter, theta: Array) -> Array:
@@ -71,7 +72,10 @@ def system(problem: Scatter, theta: Array) -> Array:
 
 
 def solved(M: Array, H: Array) -> tuple[Array, Array, Array, float]:
-    """X ≈ M⁻¹H, the residual H - MX, its solve, and the magnitude of the sums; LinAlgError if M ⊁ 0."""
+    """X ≈ M⁻¹H, the residual E = H - MX, M⁻¹E, and the magnitude of the sums.
+
+    Raises LinAlgError if M is not definite.
+    """
     factor = cho_factor(M, lower=True)
     X: Array = cho_solve(factor, H)
     residual: Array = H - M @ X
@@ -130,9 +134,9 @@ def restricted_value(problem: Scatter, theta: Array, t: Array) -> tuple[Bounded,
 
 
 def unit_diagonal_root(Z: Array) -> Array:
-    """R with RRᵀ ⪰ 0 of exactly unit diagonal, close to the root of Z."""
+    """R with RRᵀ ⪰ 0 of unit diagonal: the symmetric root of Z, its rows divided by their norms."""
     eig, V = eigh((Z + Z.T) / 2)
-    R: Array = V * np.sqrt(np.maximum(eig, 0.0))
+    R: Array = (V * np.sqrt(np.maximum(eig, 0.0))) @ V.T
     norms = np.linalg.norm(R, axis=1, keepdims=True)
     empty = norms[:, 0] == 0
     R[empty] = np.eye(len(R))[empty]

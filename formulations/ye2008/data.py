@@ -57,7 +57,7 @@ class Scatter:
     @property
     def n(self) -> int:
         """How many samples (the paper writes m in section 2, n from section 3 on)."""
-        return self.kernels.shape[1]
+        return int(self.kernels.shape[1])
 
     @cached_property
     def classes(self) -> Array:
@@ -74,7 +74,8 @@ class Scatter:
         """trace(PGᵢP) = trace(Gᵢ) - eᵀGᵢe/n, i = 1, …, p"""
         # Summed from the differences, so that a kernel close to a constant keeps its digits.
         mean = self.kernels.mean(axis=(1, 2))
-        return np.sum(np.diagonal(self.kernels, axis1=1, axis2=2) - mean[:, None], axis=1)
+        r: Array = np.sum(np.diagonal(self.kernels, axis1=1, axis2=2) - mean[:, None], axis=1)
+        return r
 
     @cached_property
     def a(self) -> Array:
@@ -82,7 +83,8 @@ class Scatter:
         inputs.check_classes("y", self.k, at_most=2)
         positive = self.y == self.classes[1]
         m_plus, m_minus = positive.sum(), (~positive).sum()
-        return self.scale * np.where(positive, 1.0 / m_plus, -1.0 / m_minus)[:, None]
+        a: Array = self.scale * np.where(positive, 1.0 / m_plus, -1.0 / m_minus)[:, None]
+        return a
 
     @cached_property
     def H(self) -> Array:
@@ -102,7 +104,8 @@ class Scatter:
     def forms(self, beta: Array) -> Array:
         """Σⱼ βⱼᵀG̃ᵢβⱼ, i = 1, …, p, without making the G̃ᵢ: it is (Pβ)ᵀGᵢ(Pβ)."""
         B = beta - beta.mean(axis=0)
-        return np.einsum("inj,nj->i", self.kernels @ B, B)
+        forms: Array = np.einsum("inj,nj->i", self.kernels @ B, B)
+        return forms
 
     def combined(self, theta: Array) -> Array:
         """ΣᵢθᵢG̃ᵢ, i = 1, …, p, centred once."""
@@ -111,8 +114,8 @@ class Scatter:
     def beta_from_lmi(self, program: Program) -> Array:
         r"""β from the dual matrix of the LMI, or of the k LMIs of (29).
 
-        Lagrangian: Σtⱼ - ⟨Z, [M H; Hᵀ diag(t)]⟩. ∂/∂t (or ∂/∂T) = 0 gives Z₂₂ = 1 (or I), and what is
-        left, -2⟨Z₁₂, H⟩ - ⟨Z₁₁, M⟩ with Z₁₁ ⪰ Z₁₂Z₁₂ᵀ, is (13), (34) at β = -2Z₁₂.
+        Lagrangian: Σtⱼ - ⟨Z, [M H; Hᵀ diag(t)]⟩. ∂/∂t (or ∂/∂T) = 0 gives Z₂₂ = 1 (or I); the rest,
+        -2⟨Z₁₂, H⟩ - ⟨Z₁₁, M⟩ with Z₁₁ ⪰ Z₁₂Z₁₂ᵀ, is (13), (34) at β = -2Z₁₂.
         """
         Z = program.dual("lmi")
         if Z.ndim == 3:  # (29): one matrix per class
@@ -120,15 +123,15 @@ class Scatter:
         return -2 * Z[: self.n, self.n :]
 
     def restricted_from_lmi(self, program: Program) -> tuple[Array, Array]:
-        r"""Z₂₂ and β = -2Z₁₂R⁻ᵀ, Z₂₂ = RRᵀ, from the dual matrix of the LMI of (32), (45).
+        r"""Z₂₂ and β = -2Z₁₂R⁻¹ from the dual matrix of the LMI of (32), (45), R the root of Z₂₂.
 
-        ∂/∂tⱼ = 0 gives (Z₂₂)ⱼⱼ = 1; with Z₁₂ = -½βRᵀ the rest is (34), (46) with H replaced by HR.
+        ∂/∂tⱼ = 0 gives (Z₂₂)ⱼⱼ = 1; with Z₁₂ = -½βR the rest is (34), (46) with H replaced by HR.
         """
         Z = program.dual("lmi")
         eig, V = np.linalg.eigh(Z[self.n :, self.n :])
         keep = eig > EPS * eig[-1]
         inverse = np.where(keep, 1 / np.sqrt(np.where(keep, eig, 1.0)), 0.0)
-        return Z[self.n :, self.n :], -2 * Z[: self.n, self.n :] @ V * inverse
+        return Z[self.n :, self.n :], -2 * Z[: self.n, self.n :] @ (V * inverse) @ V.T
 
 
 def restricted_master(r: Array, S: Sequence[Array]) -> Program:

@@ -1,8 +1,9 @@
 """From a nearly feasible point of any of the fifteen programs to an enclosure of its optimum.
 
-The repair is explicit: weights are clipped at zero and divided by θᵀr; β needs none. Both ends are then
-computed by `bounds`, so whatever the repair costs is inside the enclosure. A point may hold
-`theta`, `beta`, or both, and for the restricted programs `t` and `Z`; what is missing is made from the rest.
+The repair is explicit: weights are clipped at zero and divided by θᵀr; β needs none. Both ends are
+then computed by `bounds`, so whatever the repair costs is inside the enclosure. A point may hold
+`theta`, `beta`, or both, and for the restricted programs `t` and `Z`; what is missing is made from
+the rest.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ IDENTITY_SHARES = (0.0, 1e-13, 1e-11, 1e-9)
 
 @dataclass(frozen=True)
 class Certificate:
-    """The weights and the value there, the dual point and the bound there, the identities between."""
+    """The weights and the value there, the dual point and the bound there."""
 
     theta: Array
     upper: Bounded
@@ -58,7 +59,7 @@ def repair(problem: Scatter, theta: Array) -> Array:
 
 
 def weights(problem: Scatter, point: Point) -> Iterator[Array]:
-    """Feasible weights to try: the point's own, and in the joint programs the same with a trace of identity.
+    """Feasible weights to try: the point's own; in the joint programs also with more identity.
 
     At θ₀ = 0 the matrix of (41) to (47) may be singular; a share s of the identity costs about s
     of the value, relatively, and makes it definite.
@@ -154,7 +155,7 @@ def qcqp(*, binary: bool) -> Callable[[Scatter, Point], Enclosure]:
         beta = c.beta * (2 * c.lower[0] / b if b > 0 else 0.0)
         forms = [np.sum(beta * (bounds.centred(K) @ beta)) for K in problem.kernels]
         ends = forms if isinstance(problem, Discriminant) else [np.sum(beta**2), *forms]
-        t = np.max(np.array(ends) / traces(problem))
+        t = np.array(np.max(np.array(ends) / traces(problem)))
         shown = beta[:, 0] if binary else beta
         return c.enclosure(c.lower[0], beta=shown, t=t, theta=c.theta)
 

@@ -1,8 +1,8 @@
 r"""Ye, Ji and Chen (2008), sections 2 and 3: the kernel is learned, λ is given.
 
 With two classes the class vector is a, with two or more they are h₁, …, h_k. The optimal values of
-thm2.1 and thm2.2 are equal, that of thm2.3 is minus theirs; so with eq29, eq29-single, thm3.2, thm3.3.
-thm3.1 is only an upper bound on eq29.
+thm2.1 and thm2.2 are equal, that of thm2.3 is minus theirs; so with eq29, eq29-single, thm3.2 and
+thm3.3. thm3.1 is only an upper bound on eq29.
 """
 
 from __future__ import annotations
@@ -174,8 +174,8 @@ class Discriminant(Scatter):
     def weights_from_quad(self, program: Program) -> Array:
         r"""θᵢ = 4λμᵢ/rᵢ from the multipliers μ of t ≥ (1/rᵢ) Σⱼ βⱼᵀG̃ᵢβⱼ in (13), (34).
 
-        ∂L/∂t = -1/(4λ) + Σᵢ μᵢ = 0 gives θᵀr = 1, and ∂L/∂βⱼ = hⱼ - ½βⱼ - 2Σᵢ (μᵢ/rᵢ) G̃ᵢβⱼ = 0 is the
-        linear system of (20) at these θ.
+        ∂L/∂t = -1/(4λ) + Σᵢ μᵢ = 0 gives θᵀr = 1, and ∂L/∂βⱼ = hⱼ - ½βⱼ - 2Σᵢ (μᵢ/rᵢ) G̃ᵢβⱼ = 0 is
+        the linear system of (20) at these θ.
         """
         return 4 * self.lam * program.dual("quad") / self.r
 
@@ -197,4 +197,5 @@ class Discriminant(Scatter):
         M = self.combined(theta)
         M /= 2 * self.lam
         M.flat[:: self.n + 1] += 0.5
-        return cho_solve(cho_factor(M, lower=True, overwrite_a=True), h)
+        beta: Array = cho_solve(cho_factor(M, lower=True, overwrite_a=True), h)
+        return beta

@@ -175,7 +175,8 @@ class JointDiscriminant(Scatter):
         """
         M = self.combined(theta[1:])
         M.flat[:: self.n + 1] += theta[0]
-        # Hᵀe = 0 and Me = θ₀e: adding a multiple of eeᵀ moves no βⱼ, and keeps M definite at θ₀ = 0.
+        # Hᵀe = 0, Me = θ₀e: adding a multiple of eeᵀ moves no βⱼ and keeps M definite at θ₀ = 0.
         M += np.trace(M) / self.n**2
         M /= 2
-        return cho_solve(cho_factor(M, lower=True, overwrite_a=True), h)
+        beta: Array = cho_solve(cho_factor(M, lower=True, overwrite_a=True), h)
+        return beta

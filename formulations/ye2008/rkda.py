@@ -5,10 +5,11 @@ The weights W that maximize (23) for a given kernel are eigenvectors of (Σ_K + 
 
     (Σ_K + λI)⁻¹ φH = φP (G̃ + λI)⁻¹ H,
 
-so that W = φP A with A = (G̃ + λI)⁻¹ H V Λ^{-½}, where VΛVᵀ = Hᵀ G̃ (G̃ + λI)⁻¹ H is k by k: one Cholesky
-factorization. The columns satisfy Wᵀ(Σ_K + λI)W = I and Wᵀ B_K W = Λ, whose trace is (25). A point goes to the
-class whose centroid is nearest in the projection Wᵀ(φ(x) - μ); with two classes this is sgn(wᵀφ(x) + b), w
-the maximizer of (6) and b at the midpoint of the projected centroids (the paper leaves b open).
+so that W = φP A with A = (G̃ + λI)⁻¹ H V Λ^{-½}, where VΛVᵀ = Hᵀ G̃ (G̃ + λI)⁻¹ H is k by k: one
+Cholesky factorization. The columns satisfy Wᵀ(Σ_K + λI)W = I and Wᵀ B_K W = Λ, whose trace is (25).
+A point goes to the class whose centroid is nearest in the projection Wᵀ(φ(x) - μ); with two classes
+this is sgn(wᵀφ(x) + b), w the maximizer of (6) and b at the midpoint of the projected centroids
+(the paper leaves b open).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh
 
 from cvxkernel.formulations import inputs
+from cvxkernel.formulations.errors import ShapeError
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.ye2008.data import Scatter
 
@@ -55,15 +57,18 @@ class RKDA:
         return cls(theta, lam, problem.classes, A, centroids, means, ratios[keep])
 
     def transform(self, kernels: Array) -> Array:
-        """Wᵀ(φ(x) - μ) for test kernels (p, n_test, n), rows test points, columns training points."""
+        """Wᵀ(φ(x) - μ) for test kernels (p, n_test, n): rows test points, columns training ones."""
         K = inputs.array("kernels", kernels)
         if K.ndim != 3 or K.shape[0] != len(self.theta) or K.shape[2] != len(self.A):
             expected = f"shape ({len(self.theta)}, n_test, {len(self.A)})"
-            raise inputs.ShapeError("kernels", expected, f"shape {K.shape}")
+            raise ShapeError("kernels", expected, f"shape {K.shape}")
         cross = np.tensordot(self.theta, K, axes=1) - self.means
-        return (cross - cross.mean(axis=1, keepdims=True)) @ self.A
+        centred: Array = cross - cross.mean(axis=1, keepdims=True)
+        Z: Array = np.matmul(centred, self.A)
+        return Z
 
     def predict(self, kernels: Array) -> Array:
         """The class of each test point: the nearest centroid in the projection."""
         distances = np.linalg.norm(self.transform(kernels)[:, None] - self.centroids, axis=2)
-        return self.classes[distances.argmin(axis=1)]
+        labels: Array = np.take(self.classes, distances.argmin(axis=1))
+        return labels
