@@ -38,7 +38,8 @@ def array(key: str, value: Any) -> Array:
         raise ShapeError(key, "numbers in a full array", "rows of different lengths") from None
     if raw.dtype.kind not in "biuf":
         raise ShapeError(key, "real numbers", f"values of type {raw.dtype}")
-    out = raw.astype(np.float64)
+    # In one memory order, so that the same numbers give the same answer to the last bit.
+    out = raw.astype(np.float64, order="C")
     if not np.isfinite(out).all():
         where = ", ".join(map(str, np.argwhere(~np.isfinite(out))[0]))
         bad = out[~np.isfinite(out)][0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cvxkernel.formulations import inputs
 from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.errors import InputError
 from cvxkernel.solvers.column_generation import ColumnGeneration
@@ -21,6 +22,7 @@ def solve(
     progress: Progress | None = None,
 ) -> Solution:
     """Solve a problem of this formulation by the route that suits it, or by the solver named."""
+    tol = inputs.positive("tol", tol)
     names = {name.lower(): name for name in PANEL}
     if solver is not None and solver.lower() not in {*names, "column_generation"}:
         expected = f"one of {', '.join([*PANEL, 'column_generation'])}"

@@ -7,8 +7,10 @@ data as they came.
 
 from __future__ import annotations
 
+import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from time import perf_counter
 from typing import Any
 
@@ -77,7 +79,7 @@ def attempt(
     """The enclosure at what the solver leaves behind and its iterations, or what went wrong."""
     program = form.program(unit)
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), _quiet():
             # "Solution may be inaccurate": that is for the enclosure to say.
             warnings.simplefilter("ignore")
             program.problem.solve(solver=name, **PANEL[name].options)
@@ -91,3 +93,16 @@ def attempt(
     stats = program.problem.solver_stats
     iterations = None if stats is None or stats.num_iters is None else int(stats.num_iters)
     return form.enclose(problem, point), iterations
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Nothing that compiled code writes to standard output reaches it: SDPA reports there."""
+    kept = os.dup(1)
+    try:
+        with open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), 1)
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)

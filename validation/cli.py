@@ -18,13 +18,13 @@ from cvxkernel.formulations.catalogue import CATALOGUE, formulation
 from cvxkernel.formulations.errors import InputError, SolverError
 from cvxkernel.solvers import PANEL, solve
 from cvxkernel.validation import files
+from cvxkernel.validation.bench import Limits, Measurement, Size, bench
 from cvxkernel.validation.equivalences import EQUIVALENCES, verify
 from cvxkernel.validation.instances import instance
 from cvxkernel.validation.progress import progress_line
 
 app = typer.Typer(
     help="The kernel-learning programs of five papers, with enclosed optima.",
-    no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -171,6 +171,45 @@ def verify_(
         raise typer.Exit(1)
 
 
+@app.command("bench")
+def bench_(
+    n: Annotated[int, typer.Option(help="Samples.")] = 480,
+    p: Annotated[int, typer.Option(help="Kernels.")] = 10,
+    k: Annotated[int, typer.Option(help="Classes.")] = 8,
+    lam: Annotated[float, typer.Option(help="Regularization parameter.")] = 5e-4,
+    tol: Annotated[float, typer.Option(help="Relative width to reach.")] = 1e-6,
+    limit: Annotated[float, typer.Option(help="Seconds for each route.")] = 600.0,
+    memory: Annotated[float, typer.Option(help="Gigabytes for each route.")] = 12.0,
+    threads: Annotated[int, typer.Option(help="Threads for each route.")] = 1,
+    quick: Annotated[bool, typer.Option("--quick", help="n = 60, k = 3, p = 5.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Time column generation beside the QCQP and the SDP on the same data, in one run."""
+    size = Size(60, 5, 3, lam) if quick else Size(n, p, k, lam)
+    rows: list[Measurement] = []
+    with progress_line() as progress:
+        progress(f"n = {size.n}, p = {size.p}, k = {size.k}: column_generation")
+        for row in bench(size, tol=tol, limits=Limits(limit, memory, threads)):
+            rows.append(row)
+            progress(f"n = {size.n}, p = {size.p}, k = {size.k}: {row.route} {row.solver} done")
+    base = rows[0].seconds
+    if as_json:
+        typer.echo(
+            json.dumps({"size": vars(size), "threads": threads, "rows": [vars(r) for r in rows]})
+        )
+        return
+    title = f"n = {size.n}, p = {size.p}, k = {size.k}, λ = {size.lam:g}; {threads} thread(s)"
+    table = _table("route", "solver", "seconds", "ratio", "width", "iterations", "MB", title=title)
+    for row in rows:
+        if row.seconds is None:
+            table.add_row(row.route, row.solver, row.failure or "", "", "", "", "")
+            continue
+        ratio = f"{row.seconds / base:.1f}" if base else ""
+        figures = (f"{row.seconds:.2f}", ratio, f"{row.width:.1e}", str(row.iterations))
+        table.add_row(row.route, row.solver, *figures, f"{row.megabytes:.0f}")
+    out.print(table)
+
+
 def _table(*columns: str, title: str | None = None) -> Table:
     table = Table(title=title, title_justify="left", show_header=any(columns))
     for column in columns:
@@ -178,13 +217,26 @@ def _table(*columns: str, title: str | None = None) -> Table:
     return table
 
 
+# Typer carries click within itself or beside it, by version; this base is there in both.
+UsageError: type[Exception] = typer.BadParameter.__bases__[0]
+
+
 def main() -> None:
-    """Run the command line; errors of this package become one line on stderr and an exit status."""
+    """Run the command line; what is wrong becomes one line on stderr and an exit status."""
     try:
-        app()
+        status = app(sys.argv[1:] or ["--help"], standalone_mode=False)
     except InputError as error:
-        print(f"cvxkernel: {error}", file=sys.stderr)
-        sys.exit(2)
+        status = _fail(str(error), 2)
     except SolverError as error:
-        print(f"cvxkernel: {error}", file=sys.stderr)
-        sys.exit(3)
+        status = _fail(str(error), 3)
+    except UsageError as error:
+        told = getattr(error, "format_message", error.__str__)()
+        status = _fail(f"{told} (see cvxkernel --help)", 2)
+    except (typer.Abort, KeyboardInterrupt):
+        status = _fail("interrupted", 130)
+    sys.exit(status)
+
+
+def _fail(message: str, status: int) -> int:
+    print(f"cvxkernel: {' '.join(message.split())}", file=sys.stderr)
+    return status

@@ -1,0 +1,118 @@
+"""How long each route takes to the same enclosure, in one run: times, widths, memory, ratios.
+
+Every route runs in a process of its own, so that one that takes too long or too much memory can be
+ended and recorded.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from multiprocessing import get_context
+from multiprocessing.queues import Queue
+from typing import Any
+
+from cvxkernel.formulations.catalogue import formulation
+from cvxkernel.formulations.errors import SolverError
+from cvxkernel.solvers import solve
+from cvxkernel.solvers.panel import PANEL
+from cvxkernel.validation.instances import blobs, gaussian_kernels
+
+# The multi-class programs with λ given: the paper's Table 16 has SILP, QCQP (34) and SDP (32).
+ROUTES = {"SILP": "ye2008-thm3.3", "QCQP": "ye2008-thm3.2", "SDP": "ye2008-thm3.1"}
+
+
+@dataclass(frozen=True)
+class Size:
+    """n points of k Gaussian clouds, p Gaussian kernels of widths 0.1 to 100."""
+
+    n: int
+    p: int
+    k: int
+    lam: float = 5e-4
+
+    def data(self) -> Mapping[str, Any]:
+        """The problem, seeded."""
+        X, y = blobs(self.n, self.k)
+        return {"kernels": gaussian_kernels(X, self.p), "y": y, "lam": self.lam}
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One route at one size: the outcome is the width reached, or why there is none."""
+
+    route: str
+    id: str
+    solver: str
+    seconds: float | None
+    width: float | None
+    iterations: int | None
+    megabytes: float | None
+    failure: str | None = None
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a route may use."""
+
+    seconds: float = 600.0
+    gigabytes: float = 12.0
+    threads: int = 1
+
+
+def measure(route: str, solver: str, size: Size, *, tol: float, limits: Limits) -> Measurement:
+    """Run one route in a process of its own, within the limits."""
+    id = ROUTES[route]
+    context = get_context("spawn")
+    queue: Queue[dict[str, Any]] = context.Queue()
+    arguments = (queue, id, solver, size, tol, limits.gigabytes)
+    process = context.Process(target=_run, args=arguments, daemon=True)
+    process.start()
+    process.join(limits.seconds)
+    if process.is_alive():
+        process.kill()
+        process.join()
+        found: dict[str, Any] = {"failure": f"not within {limits.seconds:g} s"}
+    elif process.exitcode:
+        found = {"failure": f"not within {limits.gigabytes:g} GB (status {process.exitcode})"}
+    else:
+        found = queue.get()
+    empty = dict.fromkeys(("seconds", "width", "iterations", "megabytes"))
+    return Measurement(route, id, solver, **{**empty, **found})
+
+
+def bench(size: Size, *, tol: float, limits: Limits) -> Iterator[Measurement]:
+    """Column generation, then each solver of the panel that is ready: on the QCQP, on the SDP."""
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS"):
+        os.environ[name] = str(limits.threads)  # read by the processes to come
+    yield measure("SILP", "column_generation", size, tol=tol, limits=limits)
+    for route in ("QCQP", "SDP"):
+        for member in PANEL.values():
+            if member.unavailable() is None:
+                yield measure(route, member.name, size, tol=tol, limits=limits)
+
+
+def _run(
+    queue: Queue[dict[str, Any]], id: str, solver: str, size: Size, tol: float, gigabytes: float
+) -> None:
+    allowed = int(gigabytes * 2**30)
+    resource.setrlimit(resource.RLIMIT_AS, (allowed, allowed))
+    problem = formulation(id).make(size.data())
+    try:
+        solution = solve(id, problem, solver=solver, tol=tol)
+    except SolverError as error:
+        queue.put({"failure": "; ".join(error.attempts.values())})
+        return
+    except MemoryError:
+        queue.put({"failure": f"not within {gigabytes:g} GB"})
+        return
+    queue.put(
+        {
+            "seconds": solution.seconds,
+            "width": solution.width,
+            "iterations": solution.iterations,
+            "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        }
+    )
