@@ -31,6 +31,9 @@ nb_execution_mode = "force"
 nb_execution_raise_on_error = True
 nb_execution_timeout = 600
 nb_merge_streams = True
+nb_output_stderr = "error"  # nor does one that warns pass
+nb_code_prompt_show, nb_code_prompt_hide = "Show the code", "Hide the code"
+nb_render_markdown_format = "myst"  # tables and mathematics in what a cell displays
 myst_enable_extensions = ["amsmath", "colon_fence", "dollarmath"]
 myst_heading_anchors = 3
 
@@ -54,8 +57,10 @@ if _mathjax is None or not _mathjax.submodule_search_locations:
     raise ModuleNotFoundError("sphinx-mathjax-offline")
 mathjax_path = "tex-svg-full.js"
 html_static_path = [
-    str(Path(_mathjax.submodule_search_locations[0], "static", "mathjax", mathjax_path))
+    "_static",
+    str(Path(_mathjax.submodule_search_locations[0], "static", "mathjax", mathjax_path)),
 ]
+html_css_files = ["cvxkernel.css"]
 
 
 # A line that gives what stands indented below it a meaning of its own: a list item or a field,

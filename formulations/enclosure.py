@@ -26,6 +26,10 @@ class Enclosure:
     upper: float
     variables: Mapping[str, Array]
 
+    def __post_init__(self) -> None:
+        for end in ("value", "lower", "upper"):
+            object.__setattr__(self, end, float(getattr(self, end)))  # never a numpy scalar
+
     @property
     def width(self) -> float:
         """(upper - lower) / max(|upper|, tiny)"""

@@ -39,8 +39,12 @@ def gaussian_half(X: Array, sigma: float, Z: Array | None = None) -> Array:
 
 
 def centre(K: Array) -> Array:
-    """PKP with P = I - eeᵀ/n, for one matrix or a stack of them."""
-    rows = K - K.mean(axis=-1, keepdims=True)
+    """PKP with P = I - eeᵀ/n, for one matrix or a stack of them.
+
+    As P(K - c eeᵀ)P, the same matrix, so that a kernel close to a constant keeps its digits.
+    """
+    D = K - K.mean(axis=(-2, -1), keepdims=True)
+    rows = D - D.mean(axis=-1, keepdims=True)
     centred: Array = rows - rows.mean(axis=-2, keepdims=True)
     return centred
 

@@ -126,9 +126,12 @@ class ColumnGeneration:
                     return S
             except LinAlgError:
                 pass
-            assert state.best is not None, "equal weights are feasible"
+            if state.best is None:
+                break
             state.w = (state.w + state.best) / 2
-        raise SolverError("column_generation", {"cholesky": "singular near the best weights"})
+        raise SolverError(
+            "column_generation", {"Cholesky": "the system is not definite in doubles"}
+        )
 
     def combined(self, state: State, problem: Any, h: Array) -> Array:
         """Σₜ νₜβ⁽ᵗ⁾: since each Sᵢ is convex, its bound is at least the linear program's.

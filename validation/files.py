@@ -6,6 +6,7 @@ A problem is an .npz (pickles refused), .mat or .json file; an answer is one JSO
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
@@ -87,7 +88,7 @@ def _dump(value: Any) -> str:
 
 def _npz(path: Path) -> dict[str, Any]:
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as opened, np.load(opened, allow_pickle=False) as archive:
             data: dict[str, Any] = {}
             for key in archive.files:
                 try:
@@ -99,7 +100,7 @@ def _npz(path: Path) -> dict[str, Any]:
                         ) from None
                     raise
             return data
-    except (BadZipFile, EOFError, OSError, AttributeError) as error:
+    except (BadZipFile, EOFError, OSError, AttributeError, TypeError, zlib.error) as error:
         raise FileError(path.name, "a whole .npz archive", _one_line(error)) from None
     except ValueError as error:
         if isinstance(error, ShapeError):
@@ -113,7 +114,7 @@ def _mat(path: Path) -> dict[str, Any]:
     except NotImplementedError:
         came = "a MATLAB 7.3 file (save it with -v7)"
         raise FileError(path.name, "a .mat file up to version 7", came) from None
-    except (MatReadError, ValueError, TypeError, OSError, EOFError, KeyError, IndexError) as error:
+    except (MatReadError, ValueError, TypeError, OSError, LookupError, zlib.error) as error:
         raise FileError(path.name, "a whole .mat file", _one_line(error)) from None
     data = {key: value for key, value in data.items() if not key.startswith("__")}
     for key in VECTORS & data.keys():

@@ -58,6 +58,8 @@ def _unit(*, binary: bool, power: float) -> Callable[[Scatter], Scatter]:
             trace, target = float(problem.n), 1.0
         r = enclosures.traces(problem)
         at_equal_weights, _ = bounds.value(problem, 1.0 / (len(r) * r), binary=binary)
+        if not np.isfinite(at_equal_weights):  # not definite in doubles: the enclosure will tell
+            target = at_equal_weights = 1.0
         return replace(
             problem,
             kernels=problem.kernels * (trace / problem.traces)[:, None, None],

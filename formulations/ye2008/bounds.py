@@ -28,7 +28,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh, eigvalsh
 
-from cvxkernel.formulations.enclosure import quadratic, rounding
+from cvxkernel.formulations.enclosure import rounding
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.ye2008.data import Scatter
 from cvxkernel.formulations.ye2008.fixed import Discriminant
@@ -51,36 +51,75 @@ def class_vectors(problem: Scatter, *, binary: bool) -> Array:
 
 
 def centred(K: Array) -> Array:
-    """PKP, symmetric: K_ij - K_i. - K_.j + K_.."""
-    means = K.mean(axis=0) / 2 + K.mean(axis=1) / 2
-    centred: Array = (K + K.T) / 2 - means[:, None] - means[None, :] + K.mean()
-    return centred
+    """PKP, symmetric: D_ij - D_i. - D_.j + D_.. from D = K - K_.., which loses nothing."""
+    G: Array = (K + K.T) / 2 - K.mean()
+    means = G.mean(axis=1)
+    G -= means[:, None]
+    G -= means[None, :]
+    G += means.mean()
+    return G
+
+
+def made_of(K: Array) -> Array:
+    """What the entries of PKP are summed from: |D_ij| + |D|_i. + |D|_.j + |D|_.., D = K - K_.. ."""
+    size: Array = (K + K.T) / 2 - K.mean()
+    np.abs(size, out=size)
+    means = size.mean(axis=1)
+    size += means[:, None]
+    size += means[None, :]
+    size += means.mean()
+    return size
+
+
+def trace(K: Array) -> Bounded:
+    """r = trace(PKP), and the allowance for its rounding, relative to it."""
+    r = float(np.trace(centred(K)))
+    return r, rounding(len(K), float(np.trace(made_of(K)))) / r
+
+
+def first_and_weights(problem: Scatter, theta: Array) -> tuple[float, Array]:
+    """The factors of I and of G̃₁, …, G̃_p in M(θ)."""
+    if isinstance(problem, Discriminant):
+        return 1.0, theta / problem.lam
+    return float(theta[0]), theta[1:]
 
 
 def system(problem: Scatter, theta: Array) -> Array:
     """M(θ); in the joint programs plus a multiple of eeᵀ, which no hᵀM⁻¹h sees."""
-    if isinstance(problem, Discriminant):
-        M, weights = np.eye(problem.n), theta / problem.lam
-    else:
-        M, weights = theta[0] * np.eye(problem.n), theta[1:]
+    first, weights = first_and_weights(problem, theta)
+    M: Array = first * np.eye(problem.n)
     for w, K in zip(weights, problem.kernels, strict=True):
         if w:
-            M += w * centred(K)
+            G = centred(K)
+            G *= w
+            M += G
     if not isinstance(problem, Discriminant):
         M += np.trace(M) / problem.n**2
     return M
 
 
-def solved(M: Array, H: Array) -> tuple[Array, Array, Array, float]:
-    """X ≈ M⁻¹H, the residual E = H - MX, M⁻¹E, and the magnitude of the sums.
+def solved(problem: Scatter, theta: Array, H: Array) -> tuple[Array, Array, Array, float]:
+    """X ≈ M(θ)⁻¹H, the residual E = H - MX, M⁻¹E, and the allowance for the rounding of Σⱼ hⱼᵀxⱼ.
 
-    Raises LinAlgError if M is not definite.
+    Raises LinAlgError if M(θ) is not definite.
     """
+    M = system(problem, theta)
+    lift = float(np.trace(M)) / problem.n**2
     factor = cho_factor(M, lower=True)
     X: Array = cho_solve(factor, H)
-    residual: Array = H - M @ X
-    magnitude = float(np.sum(np.abs(X) * (np.abs(H) + np.abs(M) @ np.abs(X))))
-    return X, residual, cho_solve(factor, residual), magnitude
+    E: Array = H - M @ X
+    F: Array = cho_solve(factor, E)
+    del M, factor
+    size, total = np.abs(X), float(np.sum(H * X))
+    first, weights = first_and_weights(problem, theta)
+    magnitude = float(np.sum(size * (np.abs(H) + first * size)))
+    for w, K in zip(weights, problem.kernels, strict=True):
+        magnitude += w * float(np.sum(size * (made_of(K) @ size))) if w else 0.0
+    if not isinstance(problem, Discriminant):
+        magnitude += lift * float(np.sum(size.sum(axis=0) ** 2))
+    # θ was divided by θᵀr, and r is itself rounded.
+    budget = max(trace(K)[1] for K in problem.kernels) * total
+    return X, E, F, rounding(problem.n, magnitude) + budget
 
 
 def value(problem: Scatter, theta: Array, *, binary: bool) -> Bounded:
@@ -91,26 +130,32 @@ def value(problem: Scatter, theta: Array, *, binary: bool) -> Bounded:
     """
     H = class_vectors(problem, binary=binary)
     try:
-        X, E, F, magnitude = solved(system(problem, theta), H)
+        X, E, F, slack = solved(problem, theta, H)
     except LinAlgError:
         return np.inf, 0.0
-    return float(np.sum(H * X) + np.sum(E * X) + np.sum(E * F)), rounding(problem.n, magnitude)
+    return float(np.sum(H * X) + np.sum(E * X) + np.sum(E * F)), slack
 
 
 def bound(problem: Scatter, beta: Array, *, binary: bool, R: Array | None = None) -> Bounded:
     """max_c bound(cβ), for any β; with R for the restricted programs, where Z = RRᵀ, diag Z = 1."""
+    n = problem.n
     H = class_vectors(problem, binary=binary)
     H = H if R is None else H @ R
-    b, b_slack = float(np.sum(beta * H)), rounding(problem.n, float(np.sum(np.abs(beta * H))))
+    b, b_slack = float(np.sum(beta * H)), rounding(n, float(np.sum(np.abs(beta * H))))
     square = float(np.sum(beta**2))
-    forms = np.array([quadratic(centred(K), beta) for K in problem.kernels])
-    forms /= np.array([[np.trace(centred(K))] for K in problem.kernels])
+    forms, slacks = [], []
+    for K in problem.kernels:
+        r, r_slack = trace(K)
+        form = float(np.sum(beta * (centred(K) @ beta))) / r
+        forms.append(form)
+        magnitude = float(np.sum(np.abs(beta) * (made_of(K) @ np.abs(beta))))
+        slacks.append(rounding(n, magnitude) / r + r_slack * form)
     if isinstance(problem, Discriminant):
-        q = square / 4 + forms[:, 0].max() / (4 * problem.lam)
-        q_slack = rounding(problem.n, square) / 4 + forms[:, 1].max() / (4 * problem.lam)
+        q = square / 4 + max(forms) / (4 * problem.lam)
+        q_slack = rounding(n, square) / 4 + max(slacks) / (4 * problem.lam)
     else:
-        q = max(square / problem.n, forms[:, 0].max()) / 4
-        q_slack = max(rounding(problem.n, square) / problem.n, forms[:, 1].max()) / 4
+        q = max(square / n, *forms) / 4
+        q_slack = max(rounding(n, square) / n, *slacks) / 4
     if not (b > 0 and q > 0 and np.isfinite(b * b / q)):
         return 0.0, 0.0  # β = 0 is always there
     best = b * b / (4 * q)
@@ -121,7 +166,7 @@ def restricted_value(problem: Scatter, theta: Array, t: Array) -> tuple[Bounded,
     """Σⱼ tⱼ, once t > 0 is multiplied up to diag(t) ⪰ S(θ), and that t."""
     H = class_vectors(problem, binary=False)
     try:
-        X, E, F, magnitude = solved(system(problem, theta), H)
+        X, E, F, slack = solved(problem, theta, H)
     except LinAlgError:
         return (np.inf, 0.0), t
     # S = HᵀX + XᵀE + EᵀM⁻¹E, exactly; what the products round is charged to the factor.
@@ -129,8 +174,7 @@ def restricted_value(problem: Scatter, theta: Array, t: Array) -> tuple[Bounded,
     S = (S + S.T) / 2
     root = np.sqrt(t)
     c = float(eigvalsh(S / np.outer(root, root))[-1])
-    slack = rounding(problem.n, magnitude) / float(t.min())
-    return (c * float(t.sum()), slack * float(t.sum())), c * t
+    return (c * float(t.sum()), slack / float(t.min()) * float(t.sum())), c * t
 
 
 def unit_diagonal_root(Z: Array) -> Array:

@@ -70,11 +70,18 @@ class Scatter:
         return len(self.classes)
 
     @cached_property
+    def offsets(self) -> Array:
+        """The mean entry c of each Gᵢ. P(Gᵢ - c eeᵀ)P = PGᵢP, and the former keeps more digits."""
+        c: Array = self.kernels.mean(axis=(1, 2))
+        return c
+
+    @cached_property
     def traces(self) -> Array:
         """trace(PGᵢP) = trace(Gᵢ) - eᵀGᵢe/n, i = 1, …, p"""
-        # Summed from the differences, so that a kernel close to a constant keeps its digits.
-        mean = self.kernels.mean(axis=(1, 2))
-        r: Array = np.sum(np.diagonal(self.kernels, axis1=1, axis2=2) - mean[:, None], axis=1)
+        r = np.empty(self.p)
+        for i, (K, c) in enumerate(zip(self.kernels, self.offsets, strict=True)):
+            D = K - c
+            r[i] = np.sum(D.diagonal() - D.mean())
         return r
 
     @cached_property
@@ -102,14 +109,19 @@ class Scatter:
         return centre(self.kernels)
 
     def forms(self, beta: Array) -> Array:
-        """Σⱼ βⱼᵀG̃ᵢβⱼ, i = 1, …, p, without making the G̃ᵢ: it is (Pβ)ᵀGᵢ(Pβ)."""
+        """Σⱼ βⱼᵀG̃ᵢβⱼ, i = 1, …, p, without keeping the G̃ᵢ: it is (Pβ)ᵀGᵢ(Pβ)."""
         B = beta - beta.mean(axis=0)
-        forms: Array = np.einsum("inj,nj->i", self.kernels @ B, B)
-        return forms
+        return np.array(
+            [np.sum(B * ((K - c) @ B)) for K, c in zip(self.kernels, self.offsets, strict=True)]
+        )
 
     def combined(self, theta: Array) -> Array:
         """ΣᵢθᵢG̃ᵢ, i = 1, …, p, centred once."""
-        return centre(np.tensordot(theta, self.kernels, axes=1))
+        total = np.zeros((self.n, self.n))
+        for w, K, c in zip(theta, self.kernels, self.offsets, strict=True):
+            if w:
+                total += w * (K - c)
+        return centre(total)
 
     def beta_from_lmi(self, program: Program) -> Array:
         r"""β from the dual matrix of the LMI, or of the k LMIs of (29).

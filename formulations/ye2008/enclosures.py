@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg import LinAlgError
 
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations.enclosure import Enclosure
@@ -46,7 +46,7 @@ class Certificate:
 
 def traces(problem: Scatter) -> Array:
     """r, with r₀ = n in the joint programs."""
-    r = np.array([np.trace(bounds.centred(K)) for K in problem.kernels])
+    r = np.array([bounds.trace(K)[0] for K in problem.kernels])
     return r if isinstance(problem, Discriminant) else np.concatenate([[float(problem.n)], r])
 
 
@@ -81,7 +81,7 @@ def duals(problem: Scatter, point: Point, theta: Array, H: Array) -> Iterator[Ar
     if "beta" in point:
         yield inputs.weights("beta", point["beta"], H.shape)
     try:
-        yield 2 * cho_solve(cho_factor(bounds.system(problem, theta), lower=True), H)
+        yield 2 * bounds.solved(problem, theta, H)[0]
     except LinAlgError:
         yield np.zeros_like(H)
 
@@ -105,8 +105,9 @@ def certify_restricted(problem: Scatter, point: Point) -> tuple[Certificate, Arr
     best: list[tuple[Bounded, tuple[Array, Array]]] = []
     for theta in weights(problem, point):
         try:
-            X = cho_solve(cho_factor(bounds.system(problem, theta), lower=True), H)
+            X = bounds.solved(problem, theta, H)[0]
         except LinAlgError:
+            best.append(((np.inf, 0.0), (theta, np.full(problem.k, np.inf))))
             continue
         least = np.sum(H * X, axis=0)  # tⱼ ≥ hⱼᵀM⁻¹hⱼ in any case, and k times that is enough
         given = inputs.weights("t", point["t"], (problem.k,)) if "t" in point else problem.k * least
@@ -131,7 +132,9 @@ def sdp(*, binary: bool, matrix: bool = False) -> Callable[[Scatter, Point], Enc
     def enclose(problem: Scatter, point: Point) -> Enclosure:
         c = certify(problem, point, binary=binary)
         H = bounds.class_vectors(problem, binary=binary)
-        S = H.T @ bounds.solved(bounds.system(problem, c.theta), H)[0]
+        S = np.full((H.shape[1],) * 2, np.inf)
+        if np.isfinite(c.upper[0]):
+            S = H.T @ bounds.solved(problem, c.theta, H)[0]
         beta = c.beta[:, 0] if binary else c.beta
         symbol = {"T": S} if matrix else {"t": S[0, 0] if binary else S.diagonal()}
         return c.enclosure(c.upper[0], theta=c.theta, beta=beta, **symbol)

@@ -1,0 +1,98 @@
+"""What the executed pages share: a program's source, tables, a terminal, the look of a picture."""
+
+import inspect
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from textwrap import dedent, fill
+from typing import Any
+
+import matplotlib.pyplot as plt
+from IPython.display import Markdown, display
+from matplotlib_inline.backend_inline import set_matplotlib_formats
+
+from cvxkernel.solvers import Solution
+
+# Okabe and Ito: told apart by every kind of colour vision.
+BLUE, ORANGE, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
+SKY, YELLOW, GREY, INK = "#56B4E9", "#E69F00", "#8A8A8A", "#222222"
+
+
+def look() -> None:
+    """Vector pictures on white, which the dark theme keeps as a card."""
+    set_matplotlib_formats("svg")
+    plt.rcParams.update(
+        {
+            "figure.facecolor": "white",
+            "savefig.facecolor": "white",
+            "figure.figsize": (7.2, 3.0),
+            "figure.constrained_layout.use": True,
+            "font.size": 10,
+            "mathtext.fontset": "cm",
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.edgecolor": INK,
+            "axes.titlesize": 10.5,
+            "axes.prop_cycle": plt.cycler(color=[BLUE, ORANGE, GREEN, PURPLE, SKY, YELLOW]),
+            "legend.frameon": False,
+            "legend.fontsize": 9,
+            "lines.linewidth": 1.6,
+            "svg.hashsalt": "cvxkernel",
+        }
+    )
+
+
+def say(text: str) -> None:
+    """A sentence whose numbers were computed just now."""
+    display(Markdown(dedent(text)))
+
+
+def source(*objects: Callable[..., Any]) -> None:
+    """The code that is it, read from the installed package."""
+    code = "\n".join(dedent(inspect.getsource(thing)) for thing in objects)
+    display(Markdown(f"```python\n{code}```"))
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """A table; cells may hold mathematics between dollars."""
+    lines = [header, ["---"] * len(header), *rows]
+    display(Markdown("\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)))
+
+
+def enclosures(solutions: Mapping[str, Solution]) -> None:
+    """One row per solved program: the two ends, how far apart they are, who found them."""
+    table(
+        ["program", "lower", "upper", "relative width", "solver", "iterations"],
+        [
+            (
+                f"`{id}`",
+                f"{s.lower:.12g}",
+                f"{s.upper:.12g}",
+                f"{s.width:.0e}",
+                s.solver.lower().replace("_", " "),
+                s.iterations,
+            )
+            for id, s in solutions.items()
+        ],
+    )
+
+
+def shell(command: str) -> int:
+    """Run a `cvxkernel` command and show what it prints, long lines folded; its exit status."""
+    name, *arguments = shlex.split(command)
+    # A notebook's kernel asks every program for colours.
+    plain = {key: value for key, value in os.environ.items() if key != "FORCE_COLOR"}
+    done = subprocess.run(
+        [Path(sys.executable).parent / name, *arguments],
+        env={**plain, "COLUMNS": "88"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    lines = (done.stdout + done.stderr).rstrip().splitlines()
+    printed = "\n".join(fill(line, 92, subsequent_indent="  ") for line in lines)
+    display(Markdown(f"```console\n$ {command}\n{printed}\n```"))
+    return done.returncode

@@ -1,0 +1,353 @@
+"""`value` and `bound` are bounds, at every point: random, degenerate, corrupted or garbage.
+
+For a minimization any bound lies below any value; the two need not be near to each other. Where
+one kernel leaves nothing to choose, both are compared with exact arithmetic.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from flint import arb
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cvxkernel.formulations import CATALOGUE, SolverError, kernels, kim2006
+from cvxkernel.formulations.enclosure import Enclosure, relative_width
+from cvxkernel.formulations.errors import NotFiniteError, ShapeError
+from cvxkernel.formulations.lanckriet2004 import bounds as margin
+from cvxkernel.formulations.ye2008 import bounds as discriminant
+from cvxkernel.solvers import solve
+from cvxkernel.validation import instance
+from cvxkernel.validation.instances import blobs, gaussian_kernels, random_kernels
+
+YE = [id for id in CATALOGUE if id.startswith("ye2008")]
+
+# -- Instances, ordinary and degenerate -------------------------------------------------------
+
+
+def stack(kind: str, n: int, p: int, X: np.ndarray, y: np.ndarray, seed: int) -> np.ndarray:
+    if kind == "gaussian":
+        return gaussian_kernels(X, p)
+    if kind == "equal":
+        return np.repeat(kernels.gaussian(X, 2.0)[None], p, axis=0)
+    if kind == "rank one":
+        return np.stack([np.outer(X[:, i % 5], X[:, i % 5]) for i in range(p)])
+    if kind == "separable":  # the classes apart by 1e6 times their width
+        return np.stack([kernels.linear(X + 1e6 * y[:, None] * (i + 1)) for i in range(p)])
+    if kind == "uneven":  # traces from 1e-6 to 1e6
+        return random_kernels(n, p, seed=seed) * np.logspace(-6, 6, p)[:, None, None]
+    return random_kernels(n, p, rank=max(1, n // 3) if kind == "low rank" else n, seed=seed)
+
+
+KINDS = ["gaussian", "random", "low rank", "equal", "rank one", "separable", "uneven"]
+
+
+@st.composite
+def data(draw):
+    n, p, seed = draw(st.integers(4, 10)), draw(st.integers(1, 4)), draw(st.integers(0, 10**6))
+    X, _ = blobs(n, 2, seed=seed)
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.permutation(n) < draw(st.integers(1, n - 1)), 1.0, -1.0)
+    return {
+        "kernels": stack(draw(st.sampled_from(KINDS)), n, p, X, y, seed),
+        "y": y,
+        "lam": draw(st.sampled_from([1e-8, 5e-4, 0.05, 1.0, 1e4])),
+        "C": draw(st.sampled_from([1e-3, 0.1, 1.0, 1e3])),
+        "rng": rng,
+    }
+
+
+def shares(rng: np.random.Generator, p: int) -> np.ndarray:
+    """A point of the simplex, often on its boundary."""
+    w = rng.dirichlet(np.full(p, rng.choice([0.1, 1.0, 10.0])))
+    w[rng.random(p) < 0.3] = 0.0
+    return w / w.sum() if w.sum() > 0 else np.eye(p)[0]
+
+
+def points(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """A dual point of any size, now and then zero or with huge and tiny entries."""
+    scale = 10.0 ** rng.integers(-6, 7)
+    out = scale * rng.normal(size=shape)
+    return out * rng.choice([0.0, 1.0], p=[0.1, 0.9])
+
+
+# -- Any bound is below any value ------------------------------------------------------------------
+
+
+@given(data=data(), joint=st.booleans(), binary=st.booleans())
+@settings(max_examples=40)
+def test_ye2008_bounds_are_below_values(data, joint, binary):
+    rng, y = data["rng"], data["y"]
+    if not binary and len(y) > 5:
+        y = np.arange(len(y)) % 3.0
+    id = {(0, 1): "thm2.1", (0, 0): "eq29", (1, 1): "eq41", (1, 0): "eq45-single"}[joint, binary]
+    problem = CATALOGUE[f"ye2008-{id}"].make({**data, "y": y})
+    H = discriminant.class_vectors(problem, binary=binary)
+    highs, lows = [], []
+    for _ in range(4):
+        theta = shares(rng, len(problem.r)) / problem.r
+        high, up = discriminant.value(problem, theta, binary=binary)
+        highs.append(high + up)
+        candidates = [points(rng, H.shape), H]
+        if np.isfinite(high):  # the best dual point of these weights, and near to it
+            best = problem.argmin(theta, H)
+            candidates += [best, best * (1 + 1e-3 * rng.normal(size=H.shape))]
+        for beta in candidates:
+            low, down = discriminant.bound(problem, beta, binary=binary)
+            assert down >= 0
+            lows.append(low - down)
+        assert up >= 0
+    assert max(lows) <= min(highs)
+    assert max(lows) > 0
+
+
+@given(data=data(), joint=st.booleans())
+def test_restricted_bounds_are_below_restricted_values(data, joint):
+    rng, n = data["rng"], len(data["y"])
+    y = np.arange(n) % (3.0 if n > 5 else 2.0)
+    problem = CATALOGUE["ye2008-eq45" if joint else "ye2008-thm3.1"].make({**data, "y": y})
+    k, highs, lows = problem.k, [], []
+    for _ in range(4):
+        theta = shares(rng, len(problem.r)) / problem.r
+        t = 10.0 ** rng.uniform(-3, 3, size=k)
+        (high, up), scaled = discriminant.restricted_value(problem, theta, t)
+        highs.append(high + up)
+        if np.isfinite(high):  # what is returned is feasible: diag(t) ⪰ S(θ)
+            H = discriminant.class_vectors(problem, binary=False)
+            S = H.T @ np.linalg.solve(discriminant.system(problem, theta), H)
+            eig = np.linalg.eigvalsh(np.diag(scaled) - (S + S.T) / 2)
+            assert eig[0] >= -1e-6 * np.abs(scaled).max()
+        Z = rng.normal(size=(k, k))
+        for R in (discriminant.unit_diagonal_root(Z @ Z.T), np.eye(k)):
+            assert np.sum(R**2, axis=1) == pytest.approx(np.ones(k))
+            for beta in (
+                points(rng, (n, k)),
+                problem.argmin(1 / (len(problem.r) * problem.r), problem.H @ R),
+            ):
+                low, down = discriminant.bound(problem, beta, binary=False, R=R)
+                lows.append(low - down)
+    assert max(lows) <= min(highs)
+
+
+@given(data=data())
+@settings(max_examples=40)
+def test_kim2006_bounds_are_above_values(data):
+    rng = data["rng"]
+    problem = CATALOGUE["kim2006"].make(data)
+    lows, highs = [], []
+    for _ in range(4):
+        theta = shares(rng, problem.p)
+        low, down = kim2006.value(problem, theta)
+        lows.append(low - down)
+        best = kim2006.best_u(problem, theta)
+        for u in (points(rng, best.shape), best, best * (1 + 1e-3 * rng.normal(size=best.shape))):
+            high, up = kim2006.bound(problem, u)
+            highs.append(high + up)
+    assert max(lows) <= min(highs)
+
+
+@given(data=data())
+@settings(max_examples=40)
+def test_lanckriet2004_bounds_are_above_values(data):
+    rng, n = data["rng"], len(data["y"])
+    for id, squared in (("sm1", False), ("sm2", True), ("sm2c", True)):
+        problem = CATALOGUE[f"lanckriet2004-{id}"].make(data)
+        lows, highs = [], []
+        for _ in range(4):
+            given = np.abs(points(rng, (n,)))
+            alpha = margin.repair(problem, given, squared=squared)
+            assert alpha @ problem.y == pytest.approx(0, abs=1e-9 * (1 + np.abs(alpha).sum()))
+            (low, down), scaled = margin.value(problem, alpha, squared=squared)
+            lows.append(low - down)
+            assert (scaled >= 0).all()
+            if not squared:
+                assert scaled.max() <= problem.C * (1 + 1e-12)
+            mu = shares(rng, len(problem.r)) * problem.c / problem.r
+            bound = margin.quadratic_bound if squared else margin.hinge_bound
+            for v in (scaled, points(rng, (n,))):
+                high, up = bound(problem, mu, np.abs(v) if squared else v)
+                highs.append(high + up)
+        assert max(lows) <= min(highs), id
+        assert max(lows) >= 0, id
+
+
+@given(data=data(), id=st.sampled_from(sorted(CATALOGUE)))
+@settings(max_examples=60)
+def test_enclosures_at_any_two_points_meet(data, id):
+    # Both hold the optimum, wherever they were computed.
+    rng, form = data["rng"], CATALOGUE[id]
+    problem = form.make(data)
+    n, k = problem.n, 2
+    found = []
+    for _ in range(3):
+        if form.paper == "ye2008":
+            width = 1 if form.check is not None else k
+            point = {
+                "theta": shares(rng, len(problem.r)) / problem.r,
+                "beta": points(rng, (n, width)),
+                "t": np.abs(points(rng, (k,))),
+                "Z": np.eye(k),
+            }
+        elif form.paper == "kim2006":
+            point = {"theta": shares(rng, problem.p), "u": points(rng, (n,))}
+        else:
+            point = {"mu": shares(rng, len(problem.r)), "alpha": np.abs(points(rng, (n,)))}
+        found.append(form.enclose(problem, point))
+    for one in found:
+        assert one.lower <= one.value <= one.upper
+        for other in found:
+            assert one.meets(other)
+
+
+# -- One kernel: exact arithmetic ----------------------------------------------------------------
+
+X, Y2 = blobs(12, 2, seed=1)
+Y3 = blobs(12, 3, seed=1)[1]
+EXACT = {
+    "gaussian 0.1": kernels.gaussian(X, 0.1),
+    "gaussian 3": kernels.gaussian(X, 3.0),
+    "gaussian 100": kernels.gaussian(X, 100.0),
+    "gaussian 1e4": kernels.gaussian(X, 1e4),
+    "linear": kernels.linear(X),
+    "linear + 1e6": kernels.linear(X) + 1e6,
+    "cubic": kernels.polynomial(X, 3),
+    "rank one": np.outer(X[:, 0], X[:, 0]),
+}
+
+
+@pytest.mark.parametrize("lam", [1e-8, 5e-4, 1.0, 1e4])
+@pytest.mark.parametrize("name", EXACT)
+@pytest.mark.parametrize("id", ["ye2008-thm2.1", "ye2008-thm2.2", "ye2008-eq29-single"])
+def test_the_enclosure_of_one_kernel_holds_the_exact_optimum(id, name, lam, exact):
+    form = CATALOGUE[id]
+    binary = form.check is not None
+    y = Y2 if binary else Y3
+    true = exact.value(EXACT[name][None], y, lam, [1.0], binary=binary)
+    enclosure = form.enclose(form.make({"kernels": EXACT[name][None], "y": y, "lam": lam}), {})
+    assert arb(enclosure.lower) <= true
+    assert true <= arb(enclosure.upper)
+
+
+@pytest.mark.parametrize("id", ["ye2008-thm2.1", "ye2008-thm2.2", "ye2008-thm2.3", "ye2008-eq29"])
+@pytest.mark.parametrize("name", ["gaussian 1e4", "linear + 1e6"])
+def test_a_system_that_rounding_makes_indefinite_is_told_not_thrown(id, name, exact):
+    data = {"kernels": EXACT[name][None], "y": Y2, "lam": 1e-11}
+    binary = CATALOGUE[id].check is not None
+    try:
+        found = solve(id, CATALOGUE[id].make(data)).enclosure
+    except SolverError:
+        return  # exit 3, telling why; an InputError would blame a key that the user never gave
+    true = exact.value(data["kernels"], Y2, 1e-11, [1.0], binary=binary)
+    found = -found if CATALOGUE[id].kind == "SILP" else found
+    assert arb(found.lower) <= true
+    assert true <= arb(found.upper)
+
+
+@given(seed=st.integers(0, 10**6), lam=st.sampled_from([1e-6, 5e-4, 1.0]))
+@settings(max_examples=10)
+def test_the_value_of_given_weights_holds_the_exact_one(exact, seed, lam):
+    rng = np.random.default_rng(seed)
+    K = np.stack([kernels.gaussian(X, s) for s in (0.3, 2.0, 30.0)])
+    problem = CATALOGUE["ye2008-thm2.1"].make({"kernels": K, "y": Y2, "lam": lam})
+    # Shares with few bits, so that θ = w/r is the only rounded number, and it is charged 1e-14.
+    w = np.round(rng.dirichlet(np.ones(3)) * 64) / 64
+    w[0] += 1 - w.sum()
+    high, up = discriminant.value(problem, w / problem.r, binary=True)
+    true = exact.value(K, Y2, lam, list(w), binary=True)
+    assert abs(arb(high) - true) <= arb(up + 1e-11 * high)
+
+
+# -- Corrupted solutions -------------------------------------------------------------------------
+
+
+def corruptions(point, rng):
+    """The point's arrays, perturbed and ruined in several ways."""
+
+    def every(change):
+        return {k: np.asarray(change(np.asarray(v, dtype=float))) for k, v in point.items()}
+
+    yield "perturbed", every(lambda v: v * (1 + 1e-3 * rng.normal(size=v.shape)))
+    yield "shifted", every(lambda v: v + 1e-3 * np.abs(v).max() * rng.normal(size=v.shape))
+    yield "zero", every(np.zeros_like)
+    yield "half zero", every(lambda v: np.where(rng.random(v.shape) < 0.5, 0.0, v))
+    yield "negated", every(np.negative)
+    yield "rounded", every(lambda v: np.float64(np.float16(np.clip(v, -6e4, 6e4))))
+    yield "garbage", every(lambda v: rng.normal(size=v.shape))
+    yield "large", every(lambda v: 1e30 * rng.normal(size=v.shape))
+    yield "small", every(lambda v: 1e-30 * rng.normal(size=v.shape))
+    for missing in point:
+        yield f"without {missing}", {k: v for k, v in point.items() if k != missing}
+    yield "nothing", {}
+
+
+@pytest.mark.parametrize("kind", ["gaussian", "low rank"])
+@pytest.mark.parametrize("id", CATALOGUE)
+def test_a_corrupted_solution_never_excludes_the_optimum(id, kind, solved):
+    problem, solution = solved(id, kind)
+    form, rng = CATALOGUE[id], np.random.default_rng(0)
+    for what, point in corruptions(solution.variables, rng):
+        enclosure = form.enclose(problem, point)
+        assert enclosure.lower <= enclosure.value <= enclosure.upper, what
+        assert enclosure.meets(solution.enclosure), what
+
+
+@pytest.mark.parametrize("id", CATALOGUE)
+def test_the_enclosure_at_the_solution_is_the_solution(id, solved):
+    problem, solution = solved(id)
+    again = CATALOGUE[id].enclose(problem, solution.variables)
+    assert again.width <= 2 * max(solution.width, 1e-9)
+    assert again.meets(solution.enclosure)
+
+
+@pytest.mark.parametrize("id", CATALOGUE)
+def test_points_of_the_wrong_shape_or_not_finite_are_refused(id, solved):
+    problem, solution = solved(id)
+    enclose = CATALOGUE[id].enclose
+    weights = "mu" if "mu" in solution.variables else "theta"
+    with pytest.raises(ShapeError) as caught:
+        enclose(problem, {**solution.variables, weights: np.ones(17)})
+    assert caught.value.key == weights
+    with pytest.raises(NotFiniteError) as caught:
+        enclose(problem, {**solution.variables, weights: np.full(problem.p, np.nan)})
+    assert caught.value.key == weights
+
+
+# -- The interval itself ------------------------------------------------------------------------
+
+
+def test_the_relative_width_is_that_of_the_issue():
+    assert relative_width(0.9, 1.0) == pytest.approx(0.1)
+    assert relative_width(-1.0, -0.9) == pytest.approx(0.1 / 0.9)
+    assert relative_width(0.0, 0.0) == 0.0
+    assert relative_width(-np.inf, 1.0) == np.inf
+    assert relative_width(0.0, np.nan) == np.inf
+
+
+def test_minus_an_enclosure_and_meeting():
+    one = Enclosure(2.0, 1.0, 2.0, {})
+    assert (-one).lower == -2.0
+    assert (-one).upper == -1.0
+    assert (-one).value == -2.0
+    assert one.meets(Enclosure(3.0, 2.0, 3.0, {}))
+    assert not one.meets(Enclosure(3.0, 2.5, 3.0, {}))
+    assert not one.meets(Enclosure(0.5, 0.0, 0.5, {}))
+
+
+def test_the_unit_of_every_formulation_undoes_itself(solved):
+    # A solution of the scaled problem, taken back, encloses the optimum of the problem as it came.
+    for id, form in CATALOGUE.items():
+        problem, solution = solved(id)
+        unit = form.unit(problem)
+        if form.kind == "SILP":
+            continue
+        scaled = form.enclose(unit, {})
+        back = form.enclose(problem, form.restore(problem, unit, scaled.variables))
+        assert back.meets(solution.enclosure), id
+        assert back.width <= scaled.width * (1 + 1e-6) + 1e-9, id
+
+
+def test_instances_for_every_formulation():
+    for kind in ("gaussian", "random", "low rank"):
+        for id, form in CATALOGUE.items():
+            assert form.make(instance(9, 2, 2, kind=kind)).n == 9, id

@@ -1,0 +1,114 @@
+"""Base kernels, centring, unit trace, and the factor that the QCQPs are built from."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cvxkernel.formulations import kernels
+from cvxkernel.validation.instances import blobs, gaussian_kernels, random_kernels
+
+X, _ = blobs(12, 2, seed=3)
+Z, _ = blobs(7, 2, seed=4)
+
+
+def pairwise(function, Z=X):
+    return np.array([[function(x, z) for z in Z] for x in X])
+
+
+@pytest.mark.parametrize("other", [None, Z], ids=["train", "test"])
+@pytest.mark.parametrize(
+    ("made", "formula"),
+    [
+        (lambda Z: kernels.linear(X, Z), lambda x, z: x @ z),
+        (lambda Z: kernels.polynomial(X, 3, Z), lambda x, z: (x @ z + 1) ** 3),
+        (lambda Z: kernels.gaussian(X, 1.7, Z), lambda x, z: np.exp(-((x - z) @ (x - z)) / 1.7**2)),
+        (
+            lambda Z: kernels.gaussian_half(X, 1.7, Z),
+            lambda x, z: np.exp(-((x - z) @ (x - z)) / (2 * 1.7**2)),
+        ),
+    ],
+    ids=["linear", "polynomial", "gaussian", "gaussian_half"],
+)
+def test_each_kernel_is_its_printed_formula(made, formula, other, tolerances):
+    expected = pairwise(formula, X if other is None else other)
+    assert made(other) == pytest.approx(expected, rel=tolerances.rounding)
+
+
+def test_the_two_gaussian_conventions_differ_by_the_root_of_two(tolerances):
+    half = kernels.gaussian_half(X, 1.0)
+    assert half == pytest.approx(kernels.gaussian(X, np.sqrt(2)), rel=tolerances.rounding)
+    assert np.abs(half - kernels.gaussian(X, 1.0)).max() > 0.1
+
+
+def test_centring_is_P_K_P_and_idempotent(tolerances):
+    K = gaussian_kernels(X, 4)
+    P = np.eye(12) - np.ones((12, 12)) / 12
+    G = kernels.centre(K)
+    assert pytest.approx(P @ K @ P, abs=tolerances.rounding) == G
+    assert kernels.centre(G) == pytest.approx(G, abs=tolerances.rounding)
+    assert np.abs(G.sum(axis=1)).max() < tolerances.rounding
+    assert kernels.centre(K[0]) == pytest.approx(G[0], abs=tolerances.rounding)
+
+
+def test_unit_trace_of_one_and_of_many(tolerances):
+    K = 5 * random_kernels(9, 3, seed=1)
+    assert np.trace(kernels.unit_trace(K), axis1=1, axis2=2) == pytest.approx(np.ones(3))
+    assert kernels.unit_trace(K[1]) == pytest.approx(K[1] / np.trace(K[1]), rel=1e-15)
+
+
+SMOOTH = gaussian_kernels(blobs(40, 2, seed=5)[0], 10)
+
+FACTORED = {
+    "identity": np.eye(6),
+    "one by one": np.array([[2.0]]),
+    "rank one": np.outer(X[:, 0], X[:, 0]),
+    "low rank": kernels.linear(blobs(30, 2, d=3, seed=2)[0]),
+    "full rank": random_kernels(20, 1, seed=2)[0],
+    "tiny": 1e-200 * random_kernels(20, 1, seed=2)[0],
+    "huge": 1e200 * random_kernels(20, 1, seed=2)[0],
+    **{f"gaussian {i}": K for i, K in enumerate(SMOOTH)},
+    **{f"gaussian {i}, centred": kernels.centre(K) for i, K in enumerate(SMOOTH)},
+}
+
+
+@pytest.mark.parametrize("name", FACTORED)
+def test_the_factor_gives_the_kernel_back_to_rounding(name):
+    # On 4 or 5 of these ten Gaussian kernels cvxpy's quad_form fails its own check.
+    G = FACTORED[name]
+    R = kernels.factor(G)
+    # Pivoting leaves out less than n eps max G_jj of the diagonal, and so of every entry. A centred
+    # Gaussian kernel carries the rounding of the ones it was made of: an indefinite part that no
+    # factor can give back.
+    size = 1.0 if "centred" in name else G.diagonal().max()
+    allowed = 4 * len(G) * np.finfo(float).eps * size
+    assert np.abs(R.T @ R - G).max() <= allowed
+    assert len(R) <= len(G)
+
+
+def test_the_factor_has_as_many_rows_as_the_rank():
+    assert len(kernels.factor(FACTORED["rank one"])) == 1
+    assert len(kernels.factor(FACTORED["low rank"])) == 3
+    assert len(kernels.factor(FACTORED["full rank"])) == 20
+
+
+def test_the_factor_is_a_permuted_triangle():
+    R = kernels.factor(FACTORED["full rank"])
+    assert sorted(np.count_nonzero(R, axis=0)) == list(range(1, 21))
+
+
+def test_an_eigenvalue_of_minus_1e_16_is_no_obstacle():
+    K = FACTORED["low rank"] - 1e-16 * np.eye(30)
+    R = kernels.factor(K)
+    assert np.abs(R.T @ R - K).max() <= 200 * np.finfo(float).eps * K.diagonal().max()
+
+
+@given(seed=st.integers(0, 10**6), n=st.integers(2, 12), rank=st.integers(1, 12))
+def test_the_factor_of_any_gram_matrix(seed, n, rank):
+    V = np.random.default_rng(seed).normal(size=(n, rank))
+    R = kernels.factor(V @ V.T)
+    allowed = 8 * n * np.finfo(float).eps * (V @ V.T).diagonal().max()
+    assert np.abs(R.T @ R - V @ V.T).max() <= allowed
+    assert len(R) <= min(n, rank) + 1  # one more where rounding has left a pivot above eps

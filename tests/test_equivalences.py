@@ -1,0 +1,86 @@
+"""Programs that should have the same optimum: enclosures that meet; a restricted one above."""
+
+from __future__ import annotations
+
+import pytest
+
+from cvxkernel.formulations import CATALOGUE
+from cvxkernel.validation import EQUIVALENCES, instance, verdict
+
+GROUPS = {
+    ("ye2008-thm2.1", "ye2008-thm2.2", "ye2008-thm2.3"): None,
+    ("ye2008-eq29", "ye2008-eq29-single", "ye2008-thm3.2", "ye2008-thm3.3"): "ye2008-thm3.1",
+    ("ye2008-eq41", "ye2008-eq43", "ye2008-eq44"): None,
+    ("ye2008-eq45-single", "ye2008-eq46", "ye2008-eq47"): "ye2008-eq45",
+}
+
+
+def test_the_ledger_claims_what_the_issue_asks():
+    assert {e.same: e.above for e in EQUIVALENCES} == GROUPS
+
+
+def classes(group):
+    return 2 if CATALOGUE[group[0]].check is not None else 3
+
+
+def compare(group, data, optimum, tolerances):
+    found = {id: optimum(id, data) for id in group}
+    for one in found.values():
+        assert one.width <= tolerances.width
+        assert all(one.meets(other) for other in found.values())
+    if GROUPS[group] is not None:
+        above = optimum(GROUPS[group], data)
+        # Strictly: with three classes S(θ) is not diagonal.
+        assert above.lower >= max(e.lower for e in found.values())
+
+
+@pytest.mark.parametrize("kind", ["gaussian", "random", "low rank"])
+@pytest.mark.parametrize("group", GROUPS, ids=lambda g: g[0])
+def test_on_small_instances(group, kind, optimum, tolerances):
+    compare(group, instance(20, 4, classes(group), kind=kind, seed=1), optimum, tolerances)
+
+
+@pytest.mark.parametrize("lam", [1e-6, 1.0, 100.0])
+@pytest.mark.parametrize(
+    "group", [g for g in GROUPS if "thm" in g[1] or "29" in g[1]], ids=lambda g: g[0]
+)
+def test_over_the_range_of_lambda(group, lam, optimum, tolerances):
+    data = {**instance(12, 3, classes(group), kind="gaussian", seed=2), "lam": lam}
+    compare(group, data, optimum, tolerances)
+
+
+@pytest.mark.parametrize("kind", ["gaussian", "random"])
+@pytest.mark.parametrize(
+    "group",
+    [
+        ("ye2008-thm2.2", "ye2008-thm2.3"),
+        ("ye2008-thm3.2", "ye2008-thm3.3"),
+        ("ye2008-eq43", "ye2008-eq44"),
+        ("ye2008-eq46", "ye2008-eq47"),
+    ],
+    ids=lambda g: g[0],
+)
+def test_at_the_largest_size_of_the_issue(group, kind, optimum, tolerances):
+    # n = 60, p = 10, k = 4: the QCQPs and the semi-infinite programs.
+    k = 2 if classes(group) == 2 else 4
+    data = instance(60, 10, k, kind=kind, seed=3)
+    one, other = (optimum(id, data) for id in group)
+    assert max(one.width, other.width) <= tolerances.width
+    assert one.meets(other)
+
+
+@pytest.mark.parametrize("id", ["ye2008-thm2.1", "ye2008-eq29-single"])
+def test_an_sdp_at_the_largest_size_of_the_issue(id, optimum):
+    data = instance(60, 10, 2 if CATALOGUE[id].check is not None else 4, kind="gaussian", seed=3)
+    qcqp = "ye2008-thm2.2" if CATALOGUE[id].check is not None else "ye2008-thm3.2"
+    assert optimum(id, data).meets(optimum(qcqp, data))
+
+
+def test_a_verdict_tells_the_enclosures_with_signs_aligned():
+    found = verdict(EQUIVALENCES[0], instance(10, 2, 2, kind="random"), "small")
+    assert found.holds
+    assert found.instance == "small"
+    assert set(found.enclosures) == set(EQUIVALENCES[0].ids)
+    assert all(e.lower > 0 for e in found.enclosures.values())
+    assert 0 <= found.spread < 1e-5
+    assert found.equivalence.statement() == "ye2008-thm2.1 = ye2008-thm2.2 = -ye2008-thm2.3"
