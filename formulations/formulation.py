@@ -14,6 +14,19 @@ Point = Mapping[str, Array]
 
 
 @dataclass(frozen=True)
+class Exchange:
+    """A semi-infinite program over weights, as an exchange method needs it.
+
+    maximize γ over θ ≥ 0, θᵀr = 1, subject to Σᵢ θᵢSᵢ(β) ≥ γ for all β. `argmin(theta)` is the β of
+    the most violated cut, and raises LinAlgError where there is none in doubles.
+    """
+
+    r: Array
+    S: Callable[[Array], Array]
+    argmin: Callable[[Array], Array]
+
+
+@dataclass(frozen=True)
 class Formulation:
     """One row of `cvxkernel list`.
 
@@ -23,12 +36,13 @@ class Formulation:
     the point and computes both ends of the enclosure from the problem's data alone.
     `unit(problem)` is the same problem in units in which the optimum is near 1, and
     `restore(problem, unit, point)` takes a point of it back. `check(problem)` refuses a problem
-    that the program does not take, such as three classes in a binary one.
+    that the program does not take, such as three classes in a binary one. `exchange(problem)` is
+    there for the semi-infinite programs.
     """
 
     id: str
     where: str
-    kind: Literal["SDP", "QCQP", "SILP"]
+    kind: Literal["QP", "QCQP", "SOCP", "SDP", "SILP"]
     sense: Literal["minimize", "maximize"]
     statement: str
     problem: type[Any]
@@ -39,6 +53,7 @@ class Formulation:
     unit: Callable[[Any], Any]
     restore: Callable[[Any, Any, Point], Point]
     check: Callable[[Any], None] | None = None
+    exchange: Callable[[Any], Exchange] | None = None
 
     @property
     def paper(self) -> str:

@@ -27,7 +27,7 @@ def solve(
     if solver is not None and solver.lower() not in {*names, "column_generation"}:
         expected = f"one of {', '.join([*PANEL, 'column_generation'])}"
         raise InputError("solver", expected, repr(solver))
-    semi_infinite = formulation(id).kind == "SILP"
+    semi_infinite = formulation(id).exchange is not None
     if semi_infinite if solver is None else solver.lower() == "column_generation":
         return ColumnGeneration(tol=tol).solve(id, problem, progress=progress)
     chosen = None if solver is None else [names[solver.lower()]]

@@ -24,12 +24,15 @@ from scipy.linalg import LinAlgError
 from scipy.optimize import linprog
 
 from cvxkernel.formulations.catalogue import formulation
+from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.errors import InputError, SolverError
+from cvxkernel.formulations.formulation import Exchange, Formulation
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers.solution import Solution, Step
 
 Progress = Callable[[str], None]
 
+PATIENCE = 60  # iterations without a narrower gap
 HOPELESS = 100.0  # times the best value: weights as bad as this make no useful cut
 
 
@@ -53,6 +56,8 @@ class ColumnGeneration:
 
     stop : "gap", the true relative gap at most `tol`; or "paper", the rule (22),
            |1 - Σᵢ θᵢ⁽ᵗ⁻¹⁾Sᵢ(β⁽ᵗ⁾)/γ⁽ᵗ⁻¹⁾| ≤ tol, with which the paper uses 5e-4
+
+    The history is in the solver's own arithmetic; the solution's ends are the enclosure's.
     """
 
     tol: float = 1e-6
@@ -62,45 +67,58 @@ class ColumnGeneration:
     def solve(self, id: str, problem: Any, *, progress: Progress | None = None) -> Solution:
         """Solve thm2.3, thm3.3, eq44 or eq47; raises SolverError when the gap stays above `tol`."""
         form = formulation(id)
-        if form.kind != "SILP":
+        if form.exchange is None:
             raise InputError("solver", f"a conic solver for {id}", "column_generation")
         start = perf_counter()
-        h = problem.a if form.check is not None else problem.H
-        state = State(w=np.full(len(problem.r), 1.0 / len(problem.r)))
+        program = form.exchange(problem)
+        state = State(w=np.full(len(program.r), 1.0 / len(program.r)))
         history: list[Step] = []
-        done = False
-        while not done and len(history) < self.max_iterations:
-            violated = self.step(state, problem, h)
+        while True:
+            violated = self.step(state, program)
             history.append(Step(len(history) + 1, state.lower, state.upper, perf_counter() - start))
             width = history[-1].width
             if progress is not None:
                 progress(f"{id}: iteration {len(history)}, relative gap {width:.1e}")
             done = (violated if self.stop == "paper" else width) <= self.tol
-            stalled = len(history) > 60 and history[-60].width <= width
-            if stalled:
+            spent = len(history) >= self.max_iterations
+            stalled = len(history) > PATIENCE and history[-PATIENCE].width <= width
+            if not (done or spent or stalled):
+                continue
+            enclosure = self.enclose(form, problem, state, program)
+            status = "optimal" if enclosure.width <= self.tol else "stopped by rule (22)"
+            if done and (status == "optimal" or self.stop == "paper"):
                 break
-        assert state.best is not None
-        point = {"theta": state.best / problem.r, "beta": self.combined(state, problem, h)}
-        enclosure = form.enclose(problem, point)
-        if not done or (self.stop == "gap" and enclosure.width > self.tol):
-            why = f"relative width {enclosure.width:.1e} above {self.tol:.1e}"
-            raise SolverError(id, {"column_generation": f"{why} after {len(history)} iterations"})
-        return Solution(
-            formulation=id,
-            value=enclosure.value,
-            lower=enclosure.lower,
-            upper=enclosure.upper,
-            variables=enclosure.variables,
-            solver="column_generation",
+            if spent or stalled:
+                why = f"relative width {enclosure.width:.1e} above {self.tol:.1e}"
+                told = f"{why} after {len(history)} iterations"
+                raise SolverError(id, {"column_generation": told})
+        return Solution.at(
+            id,
+            enclosure,
+            "column_generation",
             iterations=len(history),
             seconds=perf_counter() - start,
+            status=status,
             history=tuple(history),
         )
 
-    def step(self, state: State, problem: Any, h: Array) -> float:
+    def enclose(
+        self, form: Formulation, problem: Any, state: State, program: Exchange
+    ) -> Enclosure:
+        """The enclosure at the best weights and at Σₜ νₜβ⁽ᵗ⁾, by the problem's own numpy functions.
+
+        Since each Sᵢ is convex, the bound there is at least the linear program's. At most p + 1
+        cuts bind; their β are made again, which is cheaper than to keep all of them.
+        """
+        assert state.best is not None
+        binding = [(nu, w) for nu, w in zip(state.nu, state.weights, strict=True) if nu > 0]
+        beta = np.asarray(sum(nu * program.argmin(w / program.r) for nu, w in binding))
+        return form.enclose(problem, {"theta": state.best / program.r, "beta": beta})
+
+    def step(self, state: State, program: Exchange) -> float:
         """One cut and one master; returns what rule (22) compares with ε."""
         # (20): β⁽ᵗ⁾ = argmin_β Σᵢ θᵢ⁽ᵗ⁻¹⁾Sᵢ(β)
-        S = self.cut(state, problem, h)
+        S = self.cut(state, program)
         value = float(state.w @ S)
         violated = abs(1 - value / state.master) if np.isfinite(state.master) else np.inf
         if value > state.lower:
@@ -112,7 +130,7 @@ class ColumnGeneration:
         state.upper = min(state.upper, float((state.nu @ np.array(state.cuts)).max()))
         return violated
 
-    def cut(self, state: State, problem: Any, h: Array) -> Array:
+    def cut(self, state: State, program: Exchange) -> Array:
         """S(β)/r at the β of (20); while w is hopeless it is first moved halfway to the best.
 
         # Paper is silent on this. In (44) and (47) the master may choose weights at which (42) is
@@ -121,7 +139,7 @@ class ColumnGeneration:
         """
         for _ in range(60):
             try:
-                S: Array = problem.S(problem.argmin(state.w / problem.r, h), h) / problem.r
+                S: Array = program.S(program.argmin(state.w / program.r)) / program.r
                 if np.isfinite(S).all() and float(state.w @ S) > HOPELESS * state.lower:
                     return S
             except LinAlgError:
@@ -132,17 +150,6 @@ class ColumnGeneration:
         raise SolverError(
             "column_generation", {"Cholesky": "the system is not definite in doubles"}
         )
-
-    def combined(self, state: State, problem: Any, h: Array) -> Array:
-        """Σₜ νₜβ⁽ᵗ⁾: since each Sᵢ is convex, its bound is at least the linear program's.
-
-        At most p + 1 cuts bind; their β are made again, which is cheaper than to keep all of them.
-        """
-        total = np.zeros_like(h)
-        for nu, w in zip(state.nu, state.weights, strict=True):
-            if nu > 0:
-                total += nu * problem.argmin(w / problem.r, h)
-        return total
 
 
 def master(cuts: Array, scale: float) -> tuple[Array, Array, float]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from time import perf_counter
 from typing import Any
@@ -40,7 +40,7 @@ def conic(
     Raises SolverError, with what became of each attempt, when none gets there.
     """
     form = formulation(id)
-    if form.kind == "SILP":
+    if form.exchange is not None:
         raise InputError("solver", f"column_generation for {id}, a semi-infinite program", "conic")
     start = perf_counter()
     unit = form.unit(problem)
@@ -51,30 +51,28 @@ def conic(
             continue
         if progress is not None:
             progress(f"{id}: {name}, n = {problem.n}")
-        outcome = attempt(form, problem, unit, name)
-        if isinstance(outcome, str):
-            attempts[name] = outcome
-            continue
-        enclosure, iterations = outcome
-        if enclosure.width <= tol:
-            del attempts[name]
-            return Solution(
-                formulation=id,
-                value=enclosure.value,
-                lower=enclosure.lower,
-                upper=enclosure.upper,
-                variables=enclosure.variables,
-                solver=name,
-                iterations=iterations,
-                seconds=perf_counter() - start,
-                attempts=attempts,
-            )
-        attempts[name] = f"relative width {enclosure.width:.1e} above {tol:.1e}"
+        for options in PANEL[name].options:
+            outcome = attempt(form, problem, unit, name, options)
+            if isinstance(outcome, str):
+                attempts[name] = outcome
+                continue
+            enclosure, iterations = outcome
+            if enclosure.width <= tol:
+                del attempts[name]
+                return Solution.at(
+                    id,
+                    enclosure,
+                    name,
+                    iterations=iterations,
+                    seconds=perf_counter() - start,
+                    attempts=attempts,
+                )
+            attempts[name] = f"relative width {enclosure.width:.1e} above {tol:.1e}"
     raise SolverError(id, attempts)
 
 
 def attempt(
-    form: Formulation, problem: Any, unit: Any, name: str
+    form: Formulation, problem: Any, unit: Any, name: str, options: Mapping[str, object]
 ) -> tuple[Enclosure, int | None] | str:
     """The enclosure at what the solver leaves behind and its iterations, or what went wrong."""
     program = form.program(unit)
@@ -82,7 +80,7 @@ def attempt(
         with warnings.catch_warnings(), _quiet():
             # "Solution may be inaccurate": that is for the enclosure to say.
             warnings.simplefilter("ignore")
-            program.problem.solve(solver=name, **PANEL[name].options)
+            program.problem.solve(solver=name, **options)
     except Exception as error:  # whatever a solver raises is its failure, and the next one is asked
         return f"failed ({' '.join(str(error).split())[:120]})"
     if program.problem.status not in cp.settings.SOLUTION_PRESENT:

@@ -1,12 +1,13 @@
 """The panel: which conic solvers there are, installed and licensed, which cones they take.
 
-The options ask each for as much as doubles give: what it delivers is measured by the enclosure.
+The options ask each for as much as doubles give, and then for less where it may fail at that;
+what it delivers is measured by the enclosure.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
@@ -20,7 +21,7 @@ class Member:
     name: str
     package: str
     cones: str
-    options: Mapping[str, object] = field(default_factory=dict)
+    options: tuple[Mapping[str, object], ...] = ({},)  # tried in turn
 
     @property
     def version(self) -> str | None:
@@ -60,25 +61,29 @@ PANEL = {
             "MOSEK",
             "Mosek",
             "second-order, semidefinite",
-            {
-                "mosek_params": {
-                    "MSK_DPAR_INTPNT_CO_TOL_REL_GAP": 1e-10,
-                    "MSK_DPAR_INTPNT_CO_TOL_PFEAS": 1e-10,
-                    "MSK_DPAR_INTPNT_CO_TOL_DFEAS": 1e-10,
-                }
-            },
+            (
+                {
+                    "mosek_params": {
+                        "MSK_DPAR_INTPNT_CO_TOL_REL_GAP": 1e-10,
+                        "MSK_DPAR_INTPNT_CO_TOL_PFEAS": 1e-10,
+                        "MSK_DPAR_INTPNT_CO_TOL_DFEAS": 1e-10,
+                    }
+                },
+                {},
+            ),
         ),
         Member(
             "CLARABEL",
             "clarabel",
             "second-order, semidefinite",
-            {"tol_gap_abs": 1e-10, "tol_gap_rel": 1e-10, "tol_feas": 1e-10},
+            # At 1e-10 it may stop for want of progress, with no point; its own 1e-8 then succeeds.
+            ({"tol_gap_abs": 1e-10, "tol_gap_rel": 1e-10, "tol_feas": 1e-10}, {}),
         ),
         Member(
             "SCS",
             "scs",
             "second-order, semidefinite",
-            {"eps_abs": 1e-10, "eps_rel": 1e-10, "max_iters": 20_000},
+            ({"eps_abs": 1e-10, "eps_rel": 1e-10, "max_iters": 20_000},),
         ),
         Member(
             "CVXOPT",
@@ -86,13 +91,13 @@ PANEL = {
             "second-order, semidefinite",
             # Below 1e-8 it often ends in "unknown", with no point; the default kktsolver fails on
             # LMIs.
-            {"abstol": 1e-8, "reltol": 1e-8, "feastol": 1e-8, "kktsolver": "robust"},
+            ({"abstol": 1e-8, "reltol": 1e-8, "feastol": 1e-8, "kktsolver": "robust"},),
         ),
         Member(
             "SDPA",
             "sdpa-python",
             "second-order, semidefinite",
-            {"epsilonStar": 1e-8, "epsilonDash": 1e-8},
+            ({"epsilonStar": 1e-8, "epsilonDash": 1e-8},),
         ),
     )
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from cvxkernel.formulations.enclosure import Enclosure, relative_width
 from cvxkernel.formulations.inputs import Array
@@ -28,7 +29,8 @@ class Step:
 class Solution:
     """lower ≤ optimum ≤ upper, the paper's objective and variables there, and who found them.
 
-    `status` is "optimal": the enclosure was within the tolerance asked for. Anything else raises.
+    `status` is "optimal": the enclosure was within the tolerance asked for. Anything else raises,
+    unless another rule of stopping was asked for, which is then told.
     `attempts` tells of the solvers that were tried before this one, and why each was passed over.
     """
 
@@ -49,6 +51,19 @@ class Solution:
     def width(self) -> float:
         """(upper - lower) / max(|upper|, tiny)"""
         return relative_width(self.lower, self.upper)
+
+    @classmethod
+    def at(cls, id: str, enclosure: Enclosure, solver: str, **told: Any) -> Solution:
+        """The solution whose ends, value and variables are those of an enclosure."""
+        return cls(
+            formulation=id,
+            value=enclosure.value,
+            lower=enclosure.lower,
+            upper=enclosure.upper,
+            variables=enclosure.variables,
+            solver=solver,
+            **told,
+        )
 
     @property
     def enclosure(self) -> Enclosure:

@@ -14,7 +14,7 @@ import numpy as np
 
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations.enclosure import Enclosure
-from cvxkernel.formulations.formulation import Formulation, Point
+from cvxkernel.formulations.formulation import Exchange, Formulation, Point
 from cvxkernel.formulations.program import Program
 from cvxkernel.formulations.ye2008 import bounds, enclosures
 from cvxkernel.formulations.ye2008.data import Scatter
@@ -80,6 +80,20 @@ def _restore(problem: Scatter, unit: Scatter, point: Point) -> Point:
     }
 
 
+def _exchange(*, binary: bool) -> Callable[[Discriminant | JointDiscriminant], Exchange]:
+    """The exchange method's view of (16), (44) with h = a, of (37), (47) with h = H."""
+
+    def exchange(problem: Discriminant | JointDiscriminant) -> Exchange:
+        h = problem.a if binary else problem.H
+        return Exchange(
+            r=problem.r,
+            S=lambda beta: problem.S(beta, h),
+            argmin=lambda theta: problem.argmin(theta, h),
+        )
+
+    return exchange
+
+
 def _formulation(
     label: str,
     where: str,
@@ -106,6 +120,7 @@ def _formulation(
         unit=_unit(binary=binary, power=0.5 if kind == "SDP" else 1.0),
         restore=_restore,
         check=_check_binary if binary else None,
+        exchange=_exchange(binary=binary) if kind == "SILP" else None,
     )
 
 

@@ -28,7 +28,7 @@ def panel(monkeypatch):
 
     def change(**options):
         for name, changed in options.items():
-            monkeypatch.setitem(PANEL, name, replace(PANEL[name], options=changed))
+            monkeypatch.setitem(PANEL, name, replace(PANEL[name], options=(changed,)))
 
     return change
 

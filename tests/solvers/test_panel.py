@@ -49,7 +49,7 @@ def test_mosek_builds_the_task_and_stops_only_at_the_licence(id, tmp_path):
     form = CATALOGUE[id]
     program = form.program(form.unit(problem_of(id)))
     path = tmp_path / "task.ptf"
-    options = {**PANEL["MOSEK"].options, "save_file": str(path)}
+    options = {**PANEL["MOSEK"].options[0], "save_file": str(path)}
     try:
         program.problem.solve(solver=cp.MOSEK, **options)
     except (mosek.Error, cp.error.SolverError) as error:
