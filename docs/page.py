@@ -73,7 +73,7 @@ def enclosures(solutions: Mapping[str, Solution]) -> None:
                 f"{s.upper:.12g}",
                 f"{s.width:.0e}",
                 s.solver.lower().replace("_", " "),
-                s.iterations,
+                "–" if s.iterations is None else s.iterations,  # not every solver tells
             )
             for id, s in solutions.items()
         ],

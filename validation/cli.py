@@ -205,7 +205,7 @@ def bench_(
             table.add_row(row.route, row.solver, row.failure or "", "", "", "", "")
             continue
         ratio = f"{row.seconds / base:.1f}" if base else ""
-        figures = (f"{row.seconds:.2f}", ratio, f"{row.width:.1e}", str(row.iterations))
+        figures = (f"{row.seconds:.2f}", ratio, f"{row.width:.1e}", str(row.iterations or "-"))
         table.add_row(row.route, row.solver, *figures, f"{row.megabytes:.0f}")
     out.print(table)
 
