@@ -12,6 +12,12 @@ from cvxkernel.formulations.inputs import Array
 EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
 
+Bounded = tuple[float, float]  # a number and the allowance for its rounding
+
+# Where the identity is one of the kernels its weight may be zero and the matrix singular: these
+# shares of it are tried. A share s costs at most a factor 1/(1 - s) of the value.
+IDENTITY_SHARES = (0.0, 1e-13, 1e-11, 1e-9)
+
 
 @dataclass(frozen=True)
 class Enclosure:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cvxkernel.formulations.enclosure import Enclosure
+
 
 class CvxkernelError(Exception):
     """Everything this package raises on purpose."""
@@ -56,9 +61,13 @@ class ParameterError(InputError):
 
 
 class SolverError(CvxkernelError):
-    """No solver could answer; `attempts` tells, solver by solver, why."""
+    """No solver could answer: `attempts` tells why, one by one, `best` the narrowest enclosure."""
 
-    def __init__(self, formulation: str, attempts: dict[str, str]) -> None:
+    def __init__(
+        self, formulation: str, attempts: dict[str, str], best: Enclosure | None = None
+    ) -> None:
         told = "; ".join(f"{name}: {why}" for name, why in attempts.items())
+        if best is not None:
+            told += f"; the optimum lies in [{best.lower:.17g}, {best.upper:.17g}]"
         super().__init__(f"{formulation}: no solver could answer ({told})")
-        self.formulation, self.attempts = formulation, attempts
+        self.formulation, self.attempts, self.best = formulation, attempts, best

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any, Literal
 
+from cvxkernel.formulations import inputs
 from cvxkernel.formulations.enclosure import Enclosure
+from cvxkernel.formulations.errors import InputError, MissingKeyError
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.program import Program
 
@@ -35,9 +38,8 @@ class Formulation:
     program: its variables, and dual ones through the KKT lines. `enclose(problem, point)` repairs
     the point and computes both ends of the enclosure from the problem's data alone.
     `unit(problem)` is the same problem in units in which the optimum is near 1, and
-    `restore(problem, unit, point)` takes a point of it back. `check(problem)` refuses a problem
-    that the program does not take, such as three classes in a binary one. `exchange(problem)` is
-    there for the semi-infinite programs.
+    `restore(problem, unit, point)` takes a point of it back. A `binary` program takes two classes
+    only. `exchange(problem)` is there for the semi-infinite programs.
     """
 
     id: str
@@ -50,9 +52,9 @@ class Formulation:
     program: Callable[..., Program]
     recover: Callable[[Any, Program], Point]
     enclose: Callable[[Any, Point], Enclosure]
-    unit: Callable[[Any], Any]
-    restore: Callable[[Any, Any, Point], Point]
-    check: Callable[[Any], None] | None = None
+    unit: Callable[[Any], Any] = lambda problem: problem
+    restore: Callable[[Any, Any, Point], Point] = lambda problem, unit, point: point
+    binary: bool = False
     exchange: Callable[[Any], Exchange] | None = None
 
     @property
@@ -62,7 +64,25 @@ class Formulation:
 
     def make(self, data: Mapping[str, Any]) -> Any:
         """The problem that a mapping of keys to arrays describes."""
+        for key in self.keys:
+            if key not in data:
+                raise MissingKeyError(
+                    key, f"the keys {', '.join(self.keys)}", self._came(key, data)
+                )
         problem = self.problem(**{key: data[key] for key in self.keys})
-        if self.check is not None:
-            self.check(problem)
+        self.require(problem)
         return problem
+
+    def require(self, problem: Any) -> None:
+        """Refuse a problem of another kind, or of more classes than the program takes."""
+        if not isinstance(problem, self.problem):
+            came = type(problem).__name__
+            raise InputError("problem", f"a {self.problem.__name__} for {self.id}", f"a {came}")
+        if self.binary:
+            inputs.check_classes("y", problem.k, at_most=2)
+
+    def _came(self, key: str, data: Mapping[str, Any]) -> str:
+        spare = {k.lower(): k for k in data if k not in self.keys}
+        near = get_close_matches(key.lower(), spare, n=1, cutoff=0.5)
+        hint = f", with {spare[near[0]]!r} in place of {key!r}?" if near else ""
+        return (", ".join(sorted(data)) or "no key") + hint

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky, eigvalsh
 
 from cvxkernel.formulations.errors import (
-    InputError,
     LabelError,
     NotFiniteError,
     NotPositiveSemidefiniteError,
@@ -27,6 +26,7 @@ Array = NDArray[np.float64]
 
 ASYMMETRY = 1e-10  # relative to the largest entry
 INDEFINITE = 1e-8  # relative to the largest eigenvalue
+SMALLEST, LARGEST = 1e-100, 1e100  # products of a few numbers in between stay doubles
 ZERO_TRACE = 1e-13  # relative to the largest entry times n: below it a trace is rounding
 
 
@@ -51,12 +51,22 @@ def kernels(key: str, value: Any) -> Array:
     """p symmetric positive semidefinite matrices, stacked as (p, n, n); read-only."""
     K = array(key, value)
     if K.ndim != 3 or K.shape[1] != K.shape[2] or 0 in K.shape:
-        raise ShapeError(key, "shape (p, n, n)", f"shape {K.shape}")
+        one = ", also for one kernel (1, n, n)" if K.ndim == 2 else ""
+        raise ShapeError(key, f"shape (p, n, n){one}", f"shape {K.shape}")
     for i, K_i in enumerate(K):
+        check_size(f"{key}[{i}]", K_i)
         check_symmetric(f"{key}[{i}]", K_i)
         check_positive_semidefinite(f"{key}[{i}]", K_i)
     K.flags.writeable = False
     return K
+
+
+def check_size(key: str, K: Array) -> None:
+    """Refuse entries so large or so small that their products are no doubles."""
+    size = float(np.abs(K).max())
+    if size and not SMALLEST <= size <= LARGEST:
+        expected = f"a largest entry between {SMALLEST:g} and {LARGEST:g}"
+        raise ParameterError(key, expected, f"{size:g}")
 
 
 def check_symmetric(key: str, K: Array) -> None:
@@ -114,12 +124,10 @@ def check_classes(key: str, k: int, *, at_most: int | None = None) -> None:
         raise LabelError(key, "exactly two classes for a binary program", f"{k} classes")
 
 
-def signs(key: str, value: Any, n: int) -> Array:
-    """n labels, each -1 or +1, both present; read-only."""
-    y = labels(key, value, n)
+def check_signs(key: str, y: Array) -> None:
+    """Labels -1 and +1."""
     if not np.isin(y, (-1.0, 1.0)).all():
         raise LabelError(key, "labels -1 and +1", f"labels {_few(np.unique(y))}")
-    return y
 
 
 def positive(key: str, value: Any) -> float:
@@ -127,8 +135,9 @@ def positive(key: str, value: Any) -> float:
     x = array(key, value)
     if x.size != 1:
         raise ShapeError(key, "one number", f"shape {x.shape}")
-    if not x.item() > 0:
-        raise ParameterError(key, "a positive number", f"{x.item():g}")
+    if not SMALLEST <= x.item() <= LARGEST:
+        within = "" if x.item() <= 0 else f" between {SMALLEST:g} and {LARGEST:g}"
+        raise ParameterError(key, f"a positive number{within}", f"{x.item():g}")
     return x.item()
 
 
@@ -143,6 +152,3 @@ def weights(key: str, value: Any, shape: tuple[int, ...]) -> Array:
 def _few(values: Array) -> str:
     shown = ", ".join(f"{v:g}" for v in values[:5])
     return shown + (", …" if len(values) > 5 else "")
-
-
-__all__ = ["Array", "InputError", "array", "kernels", "labels", "positive", "signs", "weights"]

@@ -18,7 +18,7 @@ Both ends, by the same steps as for ye2008. With q(u) = (a - Ju)ᵀG(a - Ju) + �
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import cvxpy as cp
@@ -29,12 +29,13 @@ from cvxkernel.formulations import inputs
 from cvxkernel.formulations.enclosure import Enclosure, quadratic, rounding
 from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.formulations.inputs import Array
+from cvxkernel.formulations.problem import with_numbers
 from cvxkernel.formulations.program import Program
-from cvxkernel.formulations.ye2008.data import Scatter
+from cvxkernel.formulations.ye2008.data import TwoClasses
 
 
 @dataclass(frozen=True, eq=False)
-class KernelFisher(Scatter):
+class KernelFisher(TwoClasses):
     """Kernels (p, n, n) not centred, labels y (n,) of two classes, λ > 0."""
 
     lam: float
@@ -43,6 +44,7 @@ class KernelFisher(Scatter):
         super().__post_init__()
         object.__setattr__(self, "lam", inputs.positive("lam", self.lam))
         inputs.check_classes("y", self.k, at_most=2)
+        inputs.traces("kernels", np.trace(self.kernels, axis1=1, axis2=2), self.kernels)
 
     @cached_property
     def J(self) -> Array:
@@ -155,7 +157,7 @@ def _unit(problem: KernelFisher) -> KernelFisher:
     top = float(np.trace(problem.kernels, axis1=1, axis2=2).max())
     low, _ = value(problem, np.full(problem.p, 1 / problem.p))
     scale = problem.scale / np.sqrt(low) if low > 0 else problem.scale
-    return replace(problem, kernels=problem.kernels / top, lam=problem.lam / top, scale=scale)
+    return with_numbers(problem, kernels=problem.kernels / top, lam=problem.lam / top, scale=scale)
 
 
 def _restore(problem: KernelFisher, unit: KernelFisher, point: Point) -> Point:
@@ -179,5 +181,6 @@ FORMULATIONS = (
         enclose=enclose,
         unit=_unit,
         restore=_restore,
+        binary=True,
     ),
 )

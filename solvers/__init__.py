@@ -8,9 +8,9 @@ from cvxkernel.formulations import inputs
 from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.errors import InputError
 from cvxkernel.solvers.column_generation import ColumnGeneration
-from cvxkernel.solvers.conic import Progress, conic
+from cvxkernel.solvers.conic import conic
 from cvxkernel.solvers.panel import PANEL
-from cvxkernel.solvers.solution import Solution, Step
+from cvxkernel.solvers.solution import Progress, Solution, Step
 
 
 def solve(

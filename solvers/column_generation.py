@@ -14,7 +14,6 @@ of largest entry 1: with unscaled rows HiGHS stops at a gap of 4e-6.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, Literal
@@ -28,9 +27,7 @@ from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.errors import InputError, SolverError
 from cvxkernel.formulations.formulation import Exchange, Formulation
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.solvers.solution import Solution, Step
-
-Progress = Callable[[str], None]
+from cvxkernel.solvers.solution import Progress, Solution, Step
 
 PATIENCE = 60  # iterations without a narrower gap
 HOPELESS = 100.0  # times the best value: weights as bad as this make no useful cut
@@ -69,6 +66,7 @@ class ColumnGeneration:
         form = formulation(id)
         if form.exchange is None:
             raise InputError("solver", f"a conic solver for {id}", "column_generation")
+        form.require(problem)
         start = perf_counter()
         program = form.exchange(problem)
         state = State(w=np.full(len(program.r), 1.0 / len(program.r)))
@@ -91,7 +89,7 @@ class ColumnGeneration:
             if spent or stalled:
                 why = f"relative width {enclosure.width:.1e} above {self.tol:.1e}"
                 told = f"{why} after {len(history)} iterations"
-                raise SolverError(id, {"column_generation": told})
+                raise SolverError(id, {"column_generation": told}, enclosure)
         return Solution.at(
             id,
             enclosure,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from time import perf_counter
 from typing import Any
@@ -22,9 +22,7 @@ from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.errors import InputError, SolverError
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.solvers.panel import PANEL, order
-from cvxkernel.solvers.solution import Solution
-
-Progress = Callable[[str], None]
+from cvxkernel.solvers.solution import Progress, Solution
 
 
 def conic(
@@ -41,10 +39,13 @@ def conic(
     """
     form = formulation(id)
     if form.exchange is not None:
-        raise InputError("solver", f"column_generation for {id}, a semi-infinite program", "conic")
+        came = ", ".join(solvers or ["conic"])
+        raise InputError("solver", f"column_generation for {id}, a semi-infinite program", came)
+    form.require(problem)
     start = perf_counter()
     unit = form.unit(problem)
     attempts: dict[str, str] = {}
+    best: Enclosure | None = None
     for name in solvers or order(form.kind, problem.n):
         attempts[name] = PANEL[name].unavailable() or ""
         if attempts[name]:
@@ -68,7 +69,8 @@ def conic(
                     attempts=attempts,
                 )
             attempts[name] = f"relative width {enclosure.width:.1e} above {tol:.1e}"
-    raise SolverError(id, attempts)
+            best = enclosure if best is None else min(best, enclosure, key=lambda e: e.width)
+    raise SolverError(id, attempts, best)
 
 
 def attempt(
@@ -81,11 +83,11 @@ def attempt(
             # "Solution may be inaccurate": that is for the enclosure to say.
             warnings.simplefilter("ignore")
             program.problem.solve(solver=name, **options)
+            if program.problem.status not in cp.settings.SOLUTION_PRESENT:
+                return f"status {program.problem.status}"
+            point = form.restore(problem, unit, form.recover(unit, program))
     except Exception as error:  # whatever a solver raises is its failure, and the next one is asked
         return f"failed ({' '.join(str(error).split())[:120]})"
-    if program.problem.status not in cp.settings.SOLUTION_PRESENT:
-        return f"status {program.problem.status}"
-    point = form.restore(problem, unit, form.recover(unit, program))
     if not all(np.isfinite(part).all() for part in point.values()):
         return "answer not finite"
     stats = program.problem.solver_stats

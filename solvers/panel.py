@@ -110,6 +110,6 @@ def order(kind: str, n: int) -> tuple[str, ...]:
     second where the others take ten, and fails now and then, which the enclosure tells; SCS, whose
     work per iteration is one eigendecomposition, is next.
     """
-    if kind == "QCQP" or n < 30:
-        return ("MOSEK", "CLARABEL", "CVXOPT", "SCS", "SDPA")
-    return ("MOSEK", "SDPA", "SCS", "CVXOPT", "CLARABEL")
+    if kind == "SDP" and n >= 30:
+        return ("MOSEK", "SDPA", "SCS", "CVXOPT", "CLARABEL")
+    return ("MOSEK", "CLARABEL", "CVXOPT", "SCS", "SDPA")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from cvxkernel.formulations.enclosure import Enclosure, relative_width
 from cvxkernel.formulations.inputs import Array
+
+Progress = Callable[[str], None]  # told in a line what a solver is doing
 
 
 @dataclass(frozen=True)

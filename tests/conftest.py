@@ -65,7 +65,7 @@ def shared_data() -> Path:
 
 def classes_of(id: str) -> int:
     """Three classes wherever the program takes them."""
-    return 3 if CATALOGUE[id].paper == "ye2008" and CATALOGUE[id].check is None else 2
+    return 3 if CATALOGUE[id].paper == "ye2008" and not CATALOGUE[id].binary else 2
 
 
 @cache

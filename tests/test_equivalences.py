@@ -20,7 +20,7 @@ def test_the_ledger_claims_what_the_issue_asks():
 
 
 def classes(group):
-    return 2 if CATALOGUE[group[0]].check is not None else 3
+    return 2 if CATALOGUE[group[0]].binary else 3
 
 
 def compare(group, data, optimum, tolerances):
@@ -71,8 +71,8 @@ def test_at_the_largest_size_of_the_issue(group, kind, optimum, tolerances):
 
 @pytest.mark.parametrize("id", ["ye2008-thm2.1", "ye2008-eq29-single"])
 def test_an_sdp_at_the_largest_size_of_the_issue(id, optimum):
-    data = instance(60, 10, 2 if CATALOGUE[id].check is not None else 4, kind="gaussian", seed=3)
-    qcqp = "ye2008-thm2.2" if CATALOGUE[id].check is not None else "ye2008-thm3.2"
+    data = instance(60, 10, 2 if CATALOGUE[id].binary else 4, kind="gaussian", seed=3)
+    qcqp = "ye2008-thm2.2" if CATALOGUE[id].binary else "ye2008-thm3.2"
     assert optimum(id, data).meets(optimum(qcqp, data))
 
 

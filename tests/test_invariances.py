@@ -12,7 +12,7 @@ from cvxkernel.validation import instance
 EVERY = list(CATALOGUE)
 YE = [id for id in EVERY if id.startswith("ye2008")]
 MARGIN = [id for id in EVERY if id.startswith("lanckriet2004")]
-TWO_CLASSES = [id for id in EVERY if id not in YE or CATALOGUE[id].check is not None]
+TWO_CLASSES = [id for id in EVERY if id not in YE or CATALOGUE[id].binary]
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,7 @@
 """Whether it is true: equivalences judged by enclosures, files of problems, the command line."""
 
 from cvxkernel.validation.equivalences import EQUIVALENCES, Equivalence, Verdict, verdict, verify
-from cvxkernel.validation.files import answer, load, make, read
+from cvxkernel.validation.files import answer, load, read
 from cvxkernel.validation.instances import instance
 
 __all__ = [
@@ -11,7 +11,6 @@ __all__ = [
     "answer",
     "instance",
     "load",
-    "make",
     "read",
     "verdict",
     "verify",

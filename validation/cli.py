@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated
 
@@ -72,7 +73,7 @@ def solve_(
     solver: Annotated[
         str | None, typer.Option(help="One of the panel, or column_generation; default: by itself.")
     ] = None,
-    history: Annotated[bool, typer.Option(help="Add every iteration to the JSON.")] = False,
+    history: Annotated[bool, typer.Option("--history", help="Show every iteration too.")] = False,
 ) -> None:
     """Solve a problem file and enclose its optimum."""
     form = formulation(id)
@@ -99,6 +100,12 @@ def solve_(
         table.add_row("iterations", str(solution.iterations))
     table.add_row("seconds", f"{solution.seconds:.2f}")
     out.print(table)
+    if history and solution.history:
+        steps = _table("iteration", "lower", "upper", "relative width", "seconds")
+        for s in solution.history:
+            ends = (f"{s.lower:.12g}", f"{s.upper:.12g}", f"{s.width:.1e}")
+            steps.add_row(str(s.iteration), *ends, f"{s.seconds:.3f}")
+        out.print(steps)
 
 
 @app.command("solvers")
@@ -157,10 +164,12 @@ def verify_(
         for v in verdicts:
             same = [v.enclosures[id] for id in v.equivalence.same]
             low, high = max(e.lower for e in same), min(e.upper for e in same)
+            above = v.equivalence.above
+            bounded = f"\n≤ {v.enclosures[above].value:.9g}" if above else ""
             table.add_row(
                 f"{v.equivalence.name}\n{v.equivalence.statement()}",
                 v.instance,
-                f"{low:.9g}\n{high:.9g}",
+                f"{low:.9g}\n{high:.9g}{bounded}",
                 f"{v.spread:.1e}",
                 "holds" if v.holds else "FAILS",
             )
@@ -213,7 +222,8 @@ def bench_(
 def _table(*columns: str, title: str | None = None) -> Table:
     table = Table(title=title, title_justify="left", show_header=any(columns))
     for column in columns:
-        table.add_column(column, overflow="fold")
+        # An id is for copying: it is never folded.
+        table.add_column(column, overflow="fold", no_wrap=column in ("id", "solver"))
     return table
 
 
@@ -223,6 +233,9 @@ UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 
 def main() -> None:
     """Run the command line; what is wrong becomes one line on stderr and an exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without θ still gets its answer
     try:
         status = app(sys.argv[1:] or ["--help"], standalone_mode=False)
     except InputError as error:

@@ -9,7 +9,7 @@ from typing import Any
 from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.solvers import solve
-from cvxkernel.solvers.conic import Progress
+from cvxkernel.solvers.solution import Progress
 
 
 @dataclass(frozen=True)

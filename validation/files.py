@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -18,8 +16,7 @@ from scipy.io import loadmat
 from scipy.io.matlab import MatReadError
 
 from cvxkernel.formulations.catalogue import formulation
-from cvxkernel.formulations.errors import FileError, MissingKeyError, ShapeError
-from cvxkernel.formulations.formulation import Formulation
+from cvxkernel.formulations.errors import FileError, ShapeError
 from cvxkernel.solvers.solution import Solution
 
 VECTORS = {"y", "s", "v0"}  # what MATLAB can only store as a row or a column
@@ -31,29 +28,19 @@ def read(path: str | Path) -> dict[str, Any]:
     readers = {".npz": _npz, ".mat": _mat, ".json": _json}
     if path.suffix.lower() not in readers:
         raise FileError(path.name, "a .npz, .mat or .json file", f"{path.suffix or 'no ending'}")
-    if not path.is_file():
-        raise FileError(path.name, "a file", "a folder" if path.is_dir() else "nothing there")
-    if path.stat().st_size == 0:
-        raise FileError(path.name, "a problem", "an empty file")
-    return readers[path.suffix.lower()](path)
+    try:
+        if not path.is_file():
+            raise FileError(path.name, "a file", "a folder" if path.is_dir() else "nothing there")
+        if path.stat().st_size == 0:
+            raise FileError(path.name, "a problem", "an empty file")
+        return readers[path.suffix.lower()](path)
+    except OSError as error:
+        raise FileError(path.name, "a file that can be read", _one_line(error)) from None
 
 
 def load(id: str, path: str | Path) -> Any:
     """The problem of formulation `id` that a file describes."""
-    return make(formulation(id), read(path))
-
-
-def make(form: Formulation, data: Mapping[str, Any]) -> Any:
-    """The problem that the arrays describe; a missing key is told the nearest one that came."""
-    for key in form.keys:
-        if key not in data:
-            spare = [k for k in data if k not in form.keys]
-            folded = {k.lower(): k for k in spare}
-            near = get_close_matches(key.lower(), folded, n=1, cutoff=0.5)
-            hint = f", with {folded[near[0]]!r} in place of {key!r}?" if near else ""
-            came = ", ".join(sorted(data)) or "no key"
-            raise MissingKeyError(key, f"the keys {', '.join(form.keys)}", f"{came}{hint}")
-    return form.make(data)
+    return formulation(id).make(read(path))
 
 
 def answer(solution: Solution, *, history: bool = False) -> str:
@@ -125,8 +112,8 @@ def _mat(path: Path) -> dict[str, Any]:
 
 def _json(path: Path) -> dict[str, Any]:
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+        data = json.loads(path.read_text(encoding="utf-8-sig"))
+    except (ValueError, RecursionError) as error:
         raise FileError(path.name, "JSON", _one_line(error)) from None
     if not isinstance(data, dict):
         raise FileError(path.name, "one JSON object", f"a {type(data).__name__}")

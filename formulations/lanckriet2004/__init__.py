@@ -8,20 +8,18 @@ Learning the kernel matrix with semidefinite programming: the soft margin progra
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from cvxkernel.formulations import inputs
-from cvxkernel.formulations.enclosure import Enclosure
+from cvxkernel.formulations.enclosure import IDENTITY_SHARES, Enclosure
 from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.lanckriet2004 import bounds
 from cvxkernel.formulations.lanckriet2004.programs import JointMargin, Margin, SoftMargin
+from cvxkernel.formulations.problem import with_numbers
 from cvxkernel.formulations.program import Program
-
-IDENTITY_SHARES = (0.0, 1e-13, 1e-11, 1e-9)
 
 
 def _weights(problem: Margin, point: Point) -> Iterator[Array]:
@@ -74,9 +72,9 @@ def _unit(problem: Margin) -> Margin:
     if isinstance(problem, SoftMargin):
         trace *= min(1.0, problem.c * problem.C / (problem.p * problem.n))
     factors = trace / np.trace(problem.kernels, axis1=1, axis2=2)
-    unit = replace(problem, kernels=problem.kernels * factors[:, None, None])
+    unit = with_numbers(problem, kernels=problem.kernels * factors[:, None, None])
     if isinstance(problem, SoftMargin):
-        return replace(unit, C=problem.C * problem.c / unit.c)  # type: ignore[call-arg]
+        return with_numbers(unit, C=problem.C * problem.c / unit.c)
     return unit
 
 
@@ -105,6 +103,7 @@ def _formulation(
         enclose=_enclose(squared=squared),
         unit=_unit,
         restore=_restore,
+        binary=True,
     )
 
 

@@ -18,11 +18,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigvalsh
 
-from cvxkernel.formulations.enclosure import quadratic, rounding
+from cvxkernel.formulations.enclosure import Bounded, quadratic, rounding
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.lanckriet2004.programs import Margin, SoftMargin
-
-Bounded = tuple[float, float]  # a number and the allowance for its rounding
 
 
 def signed(y: Array, K: Array) -> Array:
@@ -92,16 +90,18 @@ def hinge_bound(problem: SoftMargin, mu: Array, v: Array) -> Bounded:
     b = kinks[np.maximum(0.0, 1 - margins - np.outer(kinks, y)).sum(axis=1).argmin()]
     form, slack = quadratic(Q, v[:, None])
     image = margins + b * y
-    # Any multiple of (v, b) will do: the one at which no sample off the box is inside the margin.
+    # Any multiple of (v, b) will do: try the one at which no sample off the box (to what a solver
+    # leaves) is inside the margin.
     free = v < (1 - 1e-6) * C
     least = float(image[free].min(initial=1.0))
     best: Bounded = (np.inf, 0.0)
     for x in {1.0, 1.0 / least if least > 0.5 else 1.0}:
         losses = np.maximum(0.0, 1 - x * image)
         total = x * x * form + 2 * C * float(losses.sum()) + shift * n * C**2
-        # Only a margin near or below 1 rounds into the sum of hinges.
-        near = x * image < 1 + 1e-9
-        magnitude = 2 * C * float(np.sum(near * (1 + np.abs(Q) @ np.abs(v) + abs(b))))
+        # Only a margin that may be below 1 can add to the sum of hinges.
+        made_of = 1 + x * (np.abs(Q) @ np.abs(v) + abs(b))
+        near = x * image < 1 + rounding(n, 1.0) * made_of
+        magnitude = 2 * C * float(np.sum(near * made_of))
         best = min(best, (total, x * x * slack + rounding(n, magnitude)), key=sum)
     return best
 
@@ -131,7 +131,10 @@ def quadratic_bound(problem: Margin, mu: Array, alpha: Array) -> Bounded:
             rest = delta - Q @ solve
             inner = float(delta @ solve + rest @ solve + rest @ cho_solve(factor, rest))
             total = form + 2 * float(alpha @ delta) + inner
-            magnitude = 2 * float(alpha @ np.abs(delta)) + float(np.abs(delta) @ np.abs(solve))
-            allowance = slack + rounding(problem.n, magnitude + float(alpha @ (1 + np.abs(image))))
+            # δ itself is rounded, by |1 + by| + |Q|α in each entry, and Q⁻¹ passes that on.
+            made_of = 1 + abs(b) + np.abs(Q) @ alpha
+            magnitude = float(alpha @ made_of) + float(np.abs(solve) @ made_of)
+            magnitude += float(np.abs(solve) @ (np.abs(delta) + np.abs(Q) @ np.abs(solve)))
+            allowance = slack + rounding(problem.n, 2 * magnitude)
             best = min(best, (total, allowance), key=sum)
     return best

@@ -16,31 +16,18 @@ import numpy as np
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kernels import factor
+from cvxkernel.formulations.problem import Labelled
 from cvxkernel.formulations.program import Program
 
 
 @dataclass(frozen=True, eq=False)
-class Margin:
+class Margin(Labelled):
     """Kernels (p, n, n) and labels y (n,), each -1 or +1."""
 
-    kernels: Array
-    y: Array
-
     def __post_init__(self) -> None:
-        K = inputs.kernels("kernels", self.kernels)
-        object.__setattr__(self, "kernels", K)
-        object.__setattr__(self, "y", inputs.signs("y", self.y, K.shape[1]))
-        inputs.traces("kernels", np.trace(K, axis1=1, axis2=2), K)
-
-    @property
-    def p(self) -> int:
-        """How many kernels."""
-        return len(self.kernels)
-
-    @property
-    def n(self) -> int:
-        """How many samples."""
-        return int(self.kernels.shape[1])
+        super().__post_init__()
+        inputs.check_signs("y", self.y)
+        inputs.traces("kernels", np.trace(self.kernels, axis1=1, axis2=2), self.kernels)
 
     @cached_property
     def G(self) -> Array:

@@ -7,24 +7,19 @@ r"""Ye, Ji and Chen (2008): Multi-class Discriminant Kernel Learning via Convex 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from cvxkernel.formulations import inputs
 from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.formulation import Exchange, Formulation, Point
+from cvxkernel.formulations.problem import with_numbers
 from cvxkernel.formulations.program import Program
 from cvxkernel.formulations.ye2008 import bounds, enclosures
 from cvxkernel.formulations.ye2008.data import Scatter
 from cvxkernel.formulations.ye2008.fixed import Discriminant
 from cvxkernel.formulations.ye2008.joint import JointDiscriminant
 from cvxkernel.formulations.ye2008.rkda import RKDA
-
-
-def _check_binary(problem: Scatter) -> None:
-    inputs.check_classes("y", problem.k, at_most=2)
 
 
 def _from_lmi(problem: Scatter, program: Program) -> Point:
@@ -60,7 +55,7 @@ def _unit(*, binary: bool, power: float) -> Callable[[Scatter], Scatter]:
         at_equal_weights, _ = bounds.value(problem, 1.0 / (len(r) * r), binary=binary)
         if not np.isfinite(at_equal_weights):  # not definite in doubles: the enclosure will tell
             target = at_equal_weights = 1.0
-        return replace(
+        return with_numbers(
             problem,
             kernels=problem.kernels * (trace / problem.traces)[:, None, None],
             scale=problem.scale * np.sqrt(target / at_equal_weights),
@@ -95,6 +90,7 @@ def _exchange(*, binary: bool) -> Callable[[Discriminant | JointDiscriminant], E
 
 
 def _formulation(
+    problem: type[Discriminant | JointDiscriminant],
     label: str,
     where: str,
     kind: Any,
@@ -105,72 +101,71 @@ def _formulation(
     *,
     binary: bool,
 ) -> Formulation:
-    fixed = program.__qualname__.startswith("Discriminant")
     return Formulation(
         id=f"ye2008-{label}",
         where=where,
         kind=kind,
-        sense="minimize" if statement.startswith("min") else "maximize",
+        sense="minimize" if kind == "SDP" else "maximize",
         statement=statement,
-        problem=Discriminant if fixed else JointDiscriminant,
-        keys=("kernels", "y", "lam") if fixed else ("kernels", "y"),
+        problem=problem,
+        keys=("kernels", "y", "lam") if problem is Discriminant else ("kernels", "y"),
         program=program,
         recover=recover,
         enclose=enclose,
         unit=_unit(binary=binary, power=0.5 if kind == "SDP" else 1.0),
         restore=_restore,
-        check=_check_binary if binary else None,
+        binary=binary,
         exchange=_exchange(binary=binary) if kind == "SILP" else None,
     )
 
 
 # fmt: off
 FORMULATIONS = (
-    _formulation("thm2.1", "Theorem 2.1, (8)", "SDP",
+    _formulation(Discriminant, "thm2.1", "Theorem 2.1, (8)", "SDP",
         "min t, [I + ΣθᵢG̃ᵢ/λ, a; aᵀ, t] ⪰ 0, θ ≥ 0, θᵀr = 1",
         Discriminant.thm2_1, _from_lmi, enclosures.sdp(binary=True), binary=True),
-    _formulation("thm2.2", "Theorem 2.2, (13)", "QCQP",
+    _formulation(Discriminant, "thm2.2", "Theorem 2.2, (13)", "QCQP",
         "max -¼βᵀβ + βᵀa - t/(4λ), t ≥ βᵀG̃ᵢβ/rᵢ",
         Discriminant.thm2_2, _from_quad, enclosures.qcqp(binary=True), binary=True),
-    _formulation("thm2.3", "Theorem 2.3, (16)", "SILP",
+    _formulation(Discriminant, "thm2.3", "Theorem 2.3, (16)", "SILP",
         "max γ, θ ≥ 0, θᵀr = 1, ΣθᵢSᵢ(β) ≥ γ for all β",
         Discriminant.thm2_3, _from_cuts, enclosures.silp(binary=True), binary=True),
-    _formulation("eq29", "Equation (29)", "SDP",
+    _formulation(Discriminant, "eq29", "Equation (29)", "SDP",
         "min Σtⱼ, [I + ΣθᵢG̃ᵢ/λ, hⱼ; hⱼᵀ, tⱼ] ⪰ 0 for all j, θ ≥ 0, θᵀr = 1",
         Discriminant.eq29, _from_lmi, enclosures.sdp(binary=False), binary=False),
-    _formulation("eq29-single", "(29) as one LMI, our form", "SDP",
+    _formulation(Discriminant, "eq29-single", "(29) as one LMI, our form", "SDP",
         "min trace T, [I + ΣθᵢG̃ᵢ/λ, H; Hᵀ, T] ⪰ 0, θ ≥ 0, θᵀr = 1",
         Discriminant.eq29_single, _from_lmi, enclosures.sdp(binary=False, matrix=True),
         binary=False),
-    _formulation("thm3.1", "Theorem 3.1, (32)", "SDP",
+    _formulation(Discriminant, "thm3.1", "Theorem 3.1, (32)", "SDP",
         "min Σtⱼ, [I + ΣθᵢG̃ᵢ/λ, H; Hᵀ, diag(t)] ⪰ 0, θ ≥ 0, θᵀr = 1",
         Discriminant.thm3_1, _from_restricted_lmi, enclosures.restricted_sdp, binary=False),
-    _formulation("thm3.2", "Theorem 3.2, (34)", "QCQP",
+    _formulation(Discriminant, "thm3.2", "Theorem 3.2, (34)", "QCQP",
         "max Σⱼβⱼᵀhⱼ - ¼Σⱼβⱼᵀβⱼ - t/(4λ), t ≥ ΣⱼβⱼᵀG̃ᵢβⱼ/rᵢ",
         Discriminant.thm3_2, _from_quad, enclosures.qcqp(binary=False), binary=False),
-    _formulation("thm3.3", "Theorem 3.3, (37)", "SILP",
+    _formulation(Discriminant, "thm3.3", "Theorem 3.3, (37)", "SILP",
         "max γ, θ ≥ 0, θᵀr = 1, ΣθᵢSᵢ(β) ≥ γ for all β",
         Discriminant.thm3_3, _from_cuts, enclosures.silp(binary=False), binary=False),
-    _formulation("eq41", "Equation (41)", "SDP",
+    _formulation(JointDiscriminant, "eq41", "Equation (41)", "SDP",
         "min t, [ΣθᵢG̃ᵢ, a; aᵀ, t] ⪰ 0, θ̃ ≥ 0, θ̃ᵀr = 1, G̃₀ = I",
         JointDiscriminant.eq41, _from_lmi, enclosures.sdp(binary=True), binary=True),
-    _formulation("eq43", "Equation (43)", "QCQP",
+    _formulation(JointDiscriminant, "eq43", "Equation (43)", "QCQP",
         "max βᵀa - ¼t, t ≥ βᵀG̃ᵢβ/rᵢ, i = 0, …, p",
         JointDiscriminant.eq43, _from_quad, enclosures.qcqp(binary=True), binary=True),
-    _formulation("eq44", "Equation (44)", "SILP",
+    _formulation(JointDiscriminant, "eq44", "Equation (44)", "SILP",
         "max γ, θ̃ ≥ 0, θ̃ᵀr = 1, ΣθᵢSᵢ(β) ≥ γ for all β",
         JointDiscriminant.eq44, _from_cuts, enclosures.silp(binary=True), binary=True),
-    _formulation("eq45", "Equation (45)", "SDP",
+    _formulation(JointDiscriminant, "eq45", "Equation (45)", "SDP",
         "min Σtⱼ, [ΣθᵢG̃ᵢ, H; Hᵀ, diag(t)] ⪰ 0, θ̃ ≥ 0, θ̃ᵀr = 1, G̃₀ = I",
         JointDiscriminant.eq45, _from_restricted_lmi, enclosures.restricted_sdp, binary=False),
-    _formulation("eq45-single", "(45) made exact, our form", "SDP",
+    _formulation(JointDiscriminant, "eq45-single", "(45) made exact, our form", "SDP",
         "min trace T, [ΣθᵢG̃ᵢ, H; Hᵀ, T] ⪰ 0, θ̃ ≥ 0, θ̃ᵀr = 1, G̃₀ = I",
         JointDiscriminant.eq45_single, _from_lmi, enclosures.sdp(binary=False, matrix=True),
         binary=False),
-    _formulation("eq46", "Equation (46)", "QCQP",
+    _formulation(JointDiscriminant, "eq46", "Equation (46)", "QCQP",
         "max Σⱼβⱼᵀhⱼ - ¼t, t ≥ ΣⱼβⱼᵀG̃ᵢβⱼ/rᵢ, i = 0, …, p",
         JointDiscriminant.eq46, _from_quad, enclosures.qcqp(binary=False), binary=False),
-    _formulation("eq47", "Equation (47)", "SILP",
+    _formulation(JointDiscriminant, "eq47", "Equation (47)", "SILP",
         "max γ, θ̃ ≥ 0, θ̃ᵀr = 1, ΣθᵢSᵢ(β) ≥ γ for all β",
         JointDiscriminant.eq47, _from_cuts, enclosures.silp(binary=False), binary=False),
 )

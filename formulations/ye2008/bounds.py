@@ -28,12 +28,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh, eigvalsh
 
-from cvxkernel.formulations.enclosure import rounding
+from cvxkernel.formulations.enclosure import Bounded, rounding
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.ye2008.data import Scatter
 from cvxkernel.formulations.ye2008.fixed import Discriminant
-
-Bounded = tuple[float, float]  # a number and the allowance for its rounding
 
 
 def class_vectors(problem: Scatter, *, binary: bool) -> Array:

@@ -9,7 +9,8 @@ r"""What every program of Ye, Ji and Chen (2008) is made of: G̃ᵢ, rᵢ, a and
 # Paper prints n_j in (24), with j the sample's index; we use nᵢ, the size of class i, because the
 # line after Lemma 3.1 does, and because only then Hᵀe = 0.
 
-The samples keep the order of `y`. Of two classes, the larger label is the positive one.
+The samples keep the order of `y`; their number is m in the paper's section 2, n from section 3 on.
+Of two classes, the larger label is the positive one.
 """
 
 from __future__ import annotations
@@ -25,49 +26,41 @@ from cvxkernel.formulations import inputs
 from cvxkernel.formulations.enclosure import EPS
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kernels import centre
+from cvxkernel.formulations.problem import Labelled
 from cvxkernel.formulations.program import Program
 
 
 @dataclass(frozen=True, eq=False)
-class Scatter:
-    """Kernels and labels, as the paper has them before λ is mentioned.
+class TwoClasses(Labelled):
+    """Kernels and labels with the class vector a.
 
-    kernels : (p, n, n), not centred
-    y       : (n,), two classes or more
-    scale   : a and H are multiplied by it, and so every optimal value by scale²; the conic solvers
-              use it to bring the optimum near 1, and undo it. The paper's programs have scale 1.
+    scale : a and H are multiplied by it, and so every optimal value by scale²; the conic solvers
+            use it to bring the optimum near 1, and undo it. The paper's programs have scale 1.
     """
 
-    kernels: Array
-    y: Array
     scale: float = field(default=1.0, kw_only=True)
 
     def __post_init__(self) -> None:
-        K = inputs.kernels("kernels", self.kernels)
-        object.__setattr__(self, "kernels", K)
-        object.__setattr__(self, "y", inputs.labels("y", self.y, K.shape[1]))
+        super().__post_init__()
         object.__setattr__(self, "scale", inputs.positive("scale", self.scale))
-        inputs.traces("kernels", self.traces, K, what="centred trace")
-
-    @property
-    def p(self) -> int:
-        """How many kernels."""
-        return len(self.kernels)
-
-    @property
-    def n(self) -> int:
-        """How many samples (the paper writes m in section 2, n from section 3 on)."""
-        return int(self.kernels.shape[1])
 
     @cached_property
-    def classes(self) -> Array:
-        """The labels that occur, in increasing order."""
-        return np.unique(self.y)
+    def a(self) -> Array:
+        """(3), as a column."""
+        inputs.check_classes("y", self.k, at_most=2)
+        positive = self.y == self.classes[1]
+        m_plus, m_minus = positive.sum(), (~positive).sum()
+        a: Array = self.scale * np.where(positive, 1.0 / m_plus, -1.0 / m_minus)[:, None]
+        return a
 
-    @property
-    def k(self) -> int:
-        """How many classes."""
-        return len(self.classes)
+
+@dataclass(frozen=True, eq=False)
+class Scatter(TwoClasses):
+    """Kernels, not centred, and labels, as the paper has them before λ is mentioned."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        inputs.traces("kernels", self.traces, self.kernels, what="centred trace")
 
     @cached_property
     def offsets(self) -> Array:
@@ -83,15 +76,6 @@ class Scatter:
             D = K - c
             r[i] = np.sum(D.diagonal() - D.mean())
         return r
-
-    @cached_property
-    def a(self) -> Array:
-        """(3), as a column."""
-        inputs.check_classes("y", self.k, at_most=2)
-        positive = self.y == self.classes[1]
-        m_plus, m_minus = positive.sum(), (~positive).sum()
-        a: Array = self.scale * np.where(positive, 1.0 / m_plus, -1.0 / m_minus)[:, None]
-        return a
 
     @cached_property
     def H(self) -> Array:

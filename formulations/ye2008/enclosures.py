@@ -16,17 +16,14 @@ import numpy as np
 from scipy.linalg import LinAlgError
 
 from cvxkernel.formulations import inputs
-from cvxkernel.formulations.enclosure import Enclosure
+from cvxkernel.formulations.enclosure import IDENTITY_SHARES, Bounded, Enclosure
 from cvxkernel.formulations.formulation import Point
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.ye2008 import bounds
-from cvxkernel.formulations.ye2008.bounds import Bounded
 from cvxkernel.formulations.ye2008.data import Scatter
 from cvxkernel.formulations.ye2008.fixed import Discriminant
 
 T = TypeVar("T")
-
-IDENTITY_SHARES = (0.0, 1e-13, 1e-11, 1e-9)
 
 
 @dataclass(frozen=True)

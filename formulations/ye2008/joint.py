@@ -45,8 +45,8 @@ class JointDiscriminant(Scatter):
         r"""Equation (41).
 
         minimize    t                                     over t ∈ R, θ̃ ∈ Rᵖ⁺¹
-        subject to  [ Σᵢ θᵢG̃ᵢ   a ]
-                    [ aᵀ         t ]  ⪰ 0,  i = 0, …, p   (lmi)
+        subject to  [ Σᵢ₌₀ᵖ θᵢG̃ᵢ   a ]
+                    [ aᵀ            t ]  ⪰ 0              (lmi)
                     θ̃ ≥ 0                                 (nonneg)
                     Σᵢ θᵢ trace(G̃ᵢ) = 1                   (budget)
         """
@@ -90,8 +90,8 @@ class JointDiscriminant(Scatter):
         r"""Equation (45).
 
         minimize    Σⱼ tⱼ                                 over t ∈ Rᵏ, θ̃ ∈ Rᵖ⁺¹
-        subject to  [ Σᵢ θᵢG̃ᵢ   H       ]
-                    [ Hᵀ         diag(t) ]  ⪰ 0,  i = 0, …, p   (lmi)
+        subject to  [ Σᵢ₌₀ᵖ θᵢG̃ᵢ   H       ]
+                    [ Hᵀ            diag(t) ]  ⪰ 0        (lmi)
                     θ̃ ≥ 0                                 (nonneg)
                     θ̃ᵀr = 1                               (budget)
         """
@@ -108,8 +108,8 @@ class JointDiscriminant(Scatter):
         r"""A form of our own, the exact counterpart of (45): a free symmetric T for diag(t).
 
         minimize    trace T                               over T ∈ Sᵏ, θ̃ ∈ Rᵖ⁺¹
-        subject to  [ Σᵢ θᵢG̃ᵢ   H ]
-                    [ Hᵀ         T ]  ⪰ 0,  i = 0, …, p   (lmi)
+        subject to  [ Σᵢ₌₀ᵖ θᵢG̃ᵢ   H ]
+                    [ Hᵀ            T ]  ⪰ 0              (lmi)
                     θ̃ ≥ 0                                 (nonneg)
                     θ̃ᵀr = 1                               (budget)
         """

@@ -48,7 +48,7 @@ class RKDA:
         G, H = problem.combined(theta), problem.H / problem.scale
         X = cho_solve(cho_factor(G + lam * np.eye(problem.n), lower=True), H)
         ratios, V = eigh(X.T @ (G @ H))
-        # rank H = k - 1; a kernel may lower it further.
+        # rank H = k - 1, and a kernel may lower it further: what is left of the others is rounding.
         keep = ratios > 1e-12 * max(ratios[-1], 0.0)
         A = X @ V[:, keep] / np.sqrt(ratios[keep])
         Z = G @ A

@@ -6,6 +6,9 @@ one kernel leaves nothing to choose, both are compared with exact arithmetic.
 
 from __future__ import annotations
 
+from fractions import Fraction
+from itertools import combinations
+
 import numpy as np
 import pytest
 from flint import arb
@@ -182,7 +185,7 @@ def test_enclosures_at_any_two_points_meet(data, id):
     found = []
     for _ in range(3):
         if form.paper == "ye2008":
-            width = 1 if form.check is not None else k
+            width = 1 if form.binary else k
             point = {
                 "theta": shares(rng, len(problem.r)) / problem.r,
                 "beta": points(rng, (n, width)),
@@ -221,7 +224,7 @@ EXACT = {
 @pytest.mark.parametrize("id", ["ye2008-thm2.1", "ye2008-thm2.2", "ye2008-eq29-single"])
 def test_the_enclosure_of_one_kernel_holds_the_exact_optimum(id, name, lam, exact):
     form = CATALOGUE[id]
-    binary = form.check is not None
+    binary = form.binary
     y = Y2 if binary else Y3
     true = exact.value(EXACT[name][None], y, lam, [1.0], binary=binary)
     enclosure = form.enclose(form.make({"kernels": EXACT[name][None], "y": y, "lam": lam}), {})
@@ -233,7 +236,7 @@ def test_the_enclosure_of_one_kernel_holds_the_exact_optimum(id, name, lam, exac
 @pytest.mark.parametrize("name", ["gaussian 1e4", "linear + 1e6"])
 def test_a_system_that_rounding_makes_indefinite_is_told_not_thrown(id, name, exact):
     data = {"kernels": EXACT[name][None], "y": Y2, "lam": 1e-11}
-    binary = CATALOGUE[id].check is not None
+    binary = CATALOGUE[id].binary
     try:
         found = solve(id, CATALOGUE[id].make(data)).enclosure
     except SolverError:
@@ -351,3 +354,55 @@ def test_instances_for_every_formulation():
     for kind in ("gaussian", "random", "low rank"):
         for id, form in CATALOGUE.items():
             assert form.make(instance(9, 2, 2, kind=kind)).n == 9, id
+
+
+# -- The soft margins, against exact arithmetic ----------------------------------------------------
+
+
+def solve_exactly(A, b):
+    """Gauss and Jordan over the rationals; None where A is singular."""
+    rows = [[*row, right] for row, right in zip(A, b, strict=True)]
+    for i in range(len(rows)):
+        pivot = next((r for r in range(i, len(rows)) if rows[r][i]), None)
+        if pivot is None:
+            return None
+        rows[i], rows[pivot] = rows[pivot], rows[i]
+        rows[i] = [x / rows[i][i] for x in rows[i]]
+        for r in range(len(rows)):
+            if r != i and rows[r][i]:
+                rows[r] = [x - rows[r][i] * z for x, z in zip(rows[r], rows[i], strict=True)]
+    return [row[-1] for row in rows]
+
+
+def exact_sm2(K, y, C):
+    """max 2αᵀ1 - αᵀQα, Q = G(K) + I/C, α ≥ 0, αᵀy = 0, for the doubles of one kernel: by its faces.
+
+    With one kernel c = r, so c·t = αᵀG(K)α. On the face α_i > 0, i in S, the maximum solves
+    Q_S α + b y_S = 1, y_Sᵀα = 0.
+    """
+    n, best = len(y), Fraction(0)
+    G = [[Fraction(y[i] * y[j]) * Fraction(K[i, j]) for j in range(n)] for i in range(n)]
+    Q = [[G[i][j] + (i == j) / Fraction(C) for j in range(n)] for i in range(n)]
+    for size in range(2, n + 1):
+        for S in combinations(range(n), size):
+            A = [[*(Q[i][j] for j in S), Fraction(y[i])] for i in S]
+            last = [*(Fraction(y[i]) for i in S), Fraction(0)]
+            found = solve_exactly([*A, last], [Fraction(1)] * size + [Fraction(0)])
+            if found is not None and min(found[:-1]) >= 0:
+                best = max(best, sum(found[:-1]))  # 2αᵀ1 - αᵀQα = αᵀ1 there
+    return best
+
+
+@pytest.mark.parametrize("offset", [0.0, 1.0, 1e4, 1e8])
+@pytest.mark.parametrize("C", [1e-2, 8.0, 1e3])
+def test_the_enclosure_of_sm2_holds_the_exact_optimum(offset, C):
+    rng = np.random.default_rng(7)
+    form = CATALOGUE["lanckriet2004-sm2"]
+    for n in (2, 3, 4, 4, 4):
+        y = np.where(np.arange(n) % 2, 1.0, -1.0)
+        K = kernels.linear(rng.normal(size=(n, 2))) + offset
+        problem = form.make({"kernels": (K + K.T)[None] / 2, "y": y, "C": C})
+        optimum = exact_sm2(problem.kernels[0], y, C)
+        for alpha in (*np.abs(rng.normal(size=(3, n))), np.ones(n), 1e-8 * np.ones(n)):
+            found = form.enclose(problem, {"alpha": alpha})
+            assert Fraction(found.lower) <= optimum <= Fraction(found.upper)

@@ -7,7 +7,8 @@ import pytest
 
 from cvxkernel.formulations import CATALOGUE, CvxkernelError, InputError, SolverError
 from cvxkernel.formulations import errors as e
-from cvxkernel.validation import instance, make
+from cvxkernel.solvers import solve
+from cvxkernel.validation import instance
 
 GOOD = instance(8, 2, 2, kind="random")
 K, y = GOOD["kernels"], GOOD["y"]
@@ -27,10 +28,9 @@ def with_spectrum(*eigenvalues):
 
 EVERY = tuple(CATALOGUE)
 YE = tuple(id for id in CATALOGUE if id.startswith("ye2008"))
-BINARY = tuple(id for id in YE if CATALOGUE[id].check is not None)
+BINARY = tuple(id for id in YE if CATALOGUE[id].binary)
 WITH_LAM = tuple(id for id in EVERY if "lam" in CATALOGUE[id].keys)
 WITH_C = tuple(id for id in EVERY if "C" in CATALOGUE[id].keys)
-CENTRED = (*YE, "kim2006")
 
 # what is changed, the error, the key it names, a part of the message, the ids it concerns
 BAD = {
@@ -101,7 +101,7 @@ BAD = {
         e.ZeroTraceError,
         "kernels[1]",
         "centred trace",
-        CENTRED,
+        YE,  # kim2006 does not centre
     ),
     "y too short": ({"y": y[:-1]}, e.ShapeError, "y", "(7,)", EVERY),
     "y a column": ({"y": y[:, None]}, e.ShapeError, "y", "(8, 1)", EVERY),
@@ -134,6 +134,9 @@ BAD = {
     "lam NaN": ({"lam": np.nan}, e.NotFiniteError, "lam", "nan", WITH_LAM),
     "lam two numbers": ({"lam": [1.0, 2.0]}, e.ShapeError, "lam", "one number", WITH_LAM),
     "lam text": ({"lam": "small"}, e.ShapeError, "lam", "real numbers", WITH_LAM),
+    "lam too small": ({"lam": 1e-320}, e.ParameterError, "lam", "between 1e-100", WITH_LAM),
+    "kernel too large": ({"kernels": K * 1e120}, e.ParameterError, "kernels[0]", "1e+100", EVERY),
+    "kernel too small": ({"kernels": K * 1e-120}, e.ParameterError, "kernels[0]", "1e-100", EVERY),
     "C zero": ({"C": 0.0}, e.ParameterError, "C", "a positive number", WITH_C),
     "C negative": ({"C": -1.0}, e.ParameterError, "C", "-1", WITH_C),
     "C infinite": ({"C": np.inf}, e.NotFiniteError, "C", "inf", WITH_C),
@@ -146,7 +149,7 @@ def test_bad_input_raises_its_own_error_and_names_the_key(case):
     assert ids
     for id in ids:
         with pytest.raises(error) as caught:
-            make(CATALOGUE[id], {**GOOD, **changed})
+            CATALOGUE[id].make({**GOOD, **changed})
         assert caught.value.key == key, id
         assert told in str(caught.value), id
         assert str(caught.value).startswith(f"{key}: expected "), id
@@ -159,11 +162,11 @@ def test_a_missing_key_is_named_and_a_misspelt_one_pointed_at(id):
     for key in CATALOGUE[id].keys:
         data = {k: v for k, v in GOOD.items() if k != key}
         with pytest.raises(e.MissingKeyError) as caught:
-            make(CATALOGUE[id], data)
+            CATALOGUE[id].make(data)
         assert caught.value.key == key
         misspelt = {"kernels": "kernel", "y": "Y", "lam": "lambda", "C": "c"}[key]
         with pytest.raises(e.MissingKeyError, match=f"{misspelt!r} in place of {key!r}") as caught:
-            make(CATALOGUE[id], {**data, misspelt: GOOD[key]})
+            CATALOGUE[id].make({**data, misspelt: GOOD[key]})
         assert caught.value.key == key
 
 
@@ -193,7 +196,7 @@ ROUNDED = {
 @pytest.mark.parametrize("case", ROUNDED)
 @pytest.mark.parametrize("id", ["ye2008-thm2.2", "ye2008-eq43", "kim2006", "lanckriet2004-sm1"])
 def test_rounded_and_degenerate_kernels_are_accepted_as_they_come(case, id):
-    problem = make(CATALOGUE[id], {**GOOD, "kernels": ROUNDED[case]})
+    problem = CATALOGUE[id].make({**GOOD, "kernels": ROUNDED[case]})
     assert np.array_equal(problem.kernels, ROUNDED[case])
 
 
@@ -205,9 +208,19 @@ def test_rounded_kernels_are_answered(case, id, optimum):
 
 @pytest.mark.parametrize("id", EVERY)
 def test_integers_booleans_and_lists_are_numbers(id):
-    problem = make(
-        CATALOGUE[id], {**GOOD, "kernels": K.tolist(), "y": y.astype(int), "lam": 1, "C": 2}
+    problem = CATALOGUE[id].make(
+        {**GOOD, "kernels": K.tolist(), "y": y.astype(int), "lam": 1, "C": 2}
     )
     assert problem.kernels.dtype == problem.y.dtype == np.float64
     if "lam" in CATALOGUE[id].keys:
         assert problem.lam == 1.0
+
+
+@pytest.mark.parametrize("id", EVERY)
+def test_a_program_takes_no_problem_of_another_kind(id):
+    others = {type(CATALOGUE[other].make(GOOD)) for other in EVERY} - {CATALOGUE[id].problem}
+    for other in EVERY:
+        problem = CATALOGUE[other].make(GOOD)
+        if type(problem) in others:
+            with pytest.raises(e.InputError, match=f"for {id}"):
+                solve(id, problem)

@@ -40,7 +40,7 @@ def build(id, problem):
     form = CATALOGUE[id]
     if form.kind != "SILP":
         return form.program(problem)
-    h = problem.a if form.check is not None else problem.H
+    h = problem.a if form.binary else problem.H
     return form.program(problem, [h, 2 * h, np.zeros_like(h)])
 
 

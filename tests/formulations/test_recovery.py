@@ -25,7 +25,7 @@ def unit_solution():
 
     def get(id, kind="random", **changes):
         form = CATALOGUE[id]
-        k = 3 if form.paper == "ye2008" and form.check is None else 2
+        k = 3 if form.paper == "ye2008" and not form.binary else 2
         problem = form.unit(form.make({**instance(12, 3, k, kind=kind), **changes}))
         program = form.program(problem)
         with warnings.catch_warnings():
@@ -43,7 +43,7 @@ def system(problem, theta):
 
 
 def class_vectors(id, problem):
-    return problem.a if CATALOGUE[id].check is not None else problem.H
+    return problem.a if CATALOGUE[id].binary else problem.H
 
 
 @pytest.mark.parametrize("id", [id for id in QUAD if id.startswith("ye2008")])
@@ -167,7 +167,7 @@ def test_unit_diagonal_kernels_share_out_p(solved, tolerances):
 def test_the_literal_program_has_the_enclosed_value(id, C, optimum, tolerances):
     # The enclosure repairs what it is given, so a wrong constant could hide behind it: here the
     # objective of the program itself, in the units of the paper, as the solver reports it.
-    k = 3 if id.startswith("ye2008") and CATALOGUE[id].check is None else 2
+    k = 3 if id.startswith("ye2008") and not CATALOGUE[id].binary else 2
     data = {**instance(12, 3, k, kind="random"), "lam": C, "C": C}
     data["kernels"] = data["kernels"] * np.array([2.0, 10.0, 5.0])[:, None, None]
     found = optimum(id, data)

@@ -24,7 +24,7 @@ TWIN = {
 
 
 def problem_of(id, n=16, p=4, *, kind="gaussian", seed=0, **changes):
-    k = 2 if CATALOGUE[id].check is not None or id == "kim2006" else 3
+    k = 2 if CATALOGUE[id].binary or id == "kim2006" else 3
     return CATALOGUE[id].make({**instance(n, p, k, kind=kind, seed=seed), **changes})
 
 
@@ -112,7 +112,7 @@ def test_singular_systems_of_the_joint_programs(id, seed, rank):
 
 @pytest.mark.parametrize("id", TWIN)
 def test_one_kernel_and_equal_kernels(id):
-    data = instance(12, 1, 2 if CATALOGUE[id].check is not None else 3, kind="random")
+    data = instance(12, 1, 2 if CATALOGUE[id].binary else 3, kind="random")
     for copies in (1, 3):
         K = np.repeat(data["kernels"], copies, axis=0)
         problem = CATALOGUE[id].make({**data, "kernels": K})

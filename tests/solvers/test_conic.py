@@ -200,7 +200,7 @@ def test_progress_tells_who_is_asked(problem):
 @pytest.mark.parametrize("kind", ["gaussian", "random"])
 @pytest.mark.parametrize("id", CONIC)
 def test_whoever_answers_gives_the_same_optimum(id, kind, tolerances):
-    k = 3 if id.startswith("ye2008") and CATALOGUE[id].check is None else 2
+    k = 3 if id.startswith("ye2008") and not CATALOGUE[id].binary else 2
     problem = CATALOGUE[id].make(instance(10, 3, k, kind=kind, seed=4))
     found, refused = {}, {}
     for name, member in PANEL.items():

@@ -16,7 +16,7 @@ CONIC = [id for id, form in CATALOGUE.items() if form.kind != "SILP"]
 
 
 def problem_of(id):
-    k = 3 if id.startswith("ye2008") and CATALOGUE[id].check is None else 2
+    k = 3 if id.startswith("ye2008") and not CATALOGUE[id].binary else 2
     return CATALOGUE[id].make(instance(8, 2, k, kind="random"))
 
 

@@ -44,7 +44,7 @@ def problems(tmp_path_factory):
 
 
 def classes(id):
-    return 3 if id.startswith("ye2008") and CATALOGUE[id].check is None else 2
+    return 3 if id.startswith("ye2008") and not CATALOGUE[id].binary else 2
 
 
 @pytest.mark.parametrize("kind", KINDS)

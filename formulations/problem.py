@@ -1,0 +1,56 @@
+"""What most problems have: a stack of kernels and one label per sample."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+
+from cvxkernel.formulations import inputs
+from cvxkernel.formulations.inputs import Array
+
+P = TypeVar("P")
+
+
+@dataclass(frozen=True, eq=False)
+class Labelled:
+    """Kernels (p, n, n) and labels y (n,) of two classes or more, checked and read-only."""
+
+    kernels: Array
+    y: Array
+
+    def __post_init__(self) -> None:
+        K = inputs.kernels("kernels", self.kernels)
+        object.__setattr__(self, "kernels", K)
+        object.__setattr__(self, "y", inputs.labels("y", self.y, K.shape[1]))
+
+    @property
+    def p(self) -> int:
+        """How many kernels."""
+        return len(self.kernels)
+
+    @property
+    def n(self) -> int:
+        """How many samples."""
+        return int(self.kernels.shape[1])
+
+    @cached_property
+    def classes(self) -> Array:
+        """The labels that occur, in increasing order."""
+        return np.unique(self.y)
+
+    @property
+    def k(self) -> int:
+        """How many classes."""
+        return len(self.classes)
+
+
+def with_numbers(problem: P, **changes: Any) -> P:
+    """The same problem with other numbers in some fields, which are not checked again."""
+    made = object.__new__(type(problem))
+    for field in fields(problem):  # type: ignore[arg-type]
+        value = changes.get(field.name, getattr(problem, field.name))
+        object.__setattr__(made, field.name, value)
+    return made

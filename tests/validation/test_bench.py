@@ -1,0 +1,33 @@
+"""The benchmark measures the same enclosures, and records what does not finish."""
+
+from __future__ import annotations
+
+from cvxkernel.formulations import CATALOGUE
+from cvxkernel.solvers import solve
+from cvxkernel.validation.bench import ROUTES, Limits, Size, measure
+
+SIZE = Size(n=16, p=3, k=3)
+
+
+def test_a_route_is_measured_in_a_process_of_its_own():
+    row = measure("SILP", "column_generation", SIZE, tol=1e-6, limits=Limits(seconds=120))
+    here = solve(row.id, CATALOGUE[row.id].make(SIZE.data()))
+    assert row.failure is None
+    assert (row.width, row.iterations) == (here.width, here.iterations)
+    assert row.megabytes > 0
+
+
+def test_a_route_that_takes_too_long_is_ended_and_recorded():
+    row = measure("SDP", "SCS", SIZE, tol=1e-6, limits=Limits(seconds=0.01))
+    assert row.seconds is None
+    assert row.failure == "not within 0.01 s"
+
+
+def test_a_route_that_cannot_answer_says_why():
+    row = measure("QCQP", "CLARABEL", SIZE, tol=1e-30, limits=Limits(seconds=120))
+    assert row.seconds is None
+    assert "above 1.0e-30" in row.failure
+
+
+def test_the_routes_are_the_programs_of_table_16():
+    assert {CATALOGUE[id].kind for id in ROUTES.values()} == set(ROUTES)
