@@ -41,13 +41,14 @@ def _enclose(*, squared: bool) -> Callable[[Margin, Point], Enclosure]:
         (low, down), alpha = bounds.value(
             problem, bounds.repair(problem, given, squared=squared), squared=squared
         )
-        if squared:
-            ends = (
-                (bounds.quadratic_bound(problem, mu, alpha), mu) for mu in _weights(problem, point)
-            )
-        else:
-            assert isinstance(problem, SoftMargin)
-            ends = ((bounds.hinge_bound(problem, mu, alpha), mu) for mu in _weights(problem, point))
+        ends = [
+            (bounds.quadratic_bound(problem, mu, alpha, squared=squared), mu)
+            for mu in _weights(problem, point)
+        ]
+        if isinstance(problem, SoftMargin) and not squared:
+            ends += [
+                (bounds.hinge_bound(problem, mu, alpha), mu) for mu in _weights(problem, point)
+            ]
         (high, up), mu = min(ends, key=lambda end: sum(end[0]))
         _, q, _ = bounds.objective(problem, alpha, squared=squared)
         ridge = (

@@ -7,7 +7,9 @@ Q = Σᵢ μᵢG(Kᵢ) (sm2: + I/C; sm2c: + μ₀I), so the optimum is at most t
     sm2, sm2c   α ≥ 0, αᵀy = 0:      at most  wᵀQ⁻¹w,  w = 1 + η - by,            for any η ≥ 0, b
 
 The first is the SVM primal; the second the unconstrained maximum of the Lagrangian. There, with
-δ = w - Qα, wᵀQ⁻¹w = αᵀQα + 2αᵀδ + δᵀQ⁻¹δ needs the inverse only on what is small.
+δ = w - Qα, wᵀQ⁻¹w = αᵀQα + 2αᵀδ + δᵀQ⁻¹δ needs the inverse only on what is small. The same holds
+for sm1 with w = 1 + η - ζ - by and 2C·1ᵀζ added, for any ζ ≥ 0, where Q is definite: its gap is of
+second order in the error of α, where the primal's is of first.
 
 An indefinite Q, rounded or not, is charged: the primal of sm1 is taken with Q + εI ⪰ 0, and
 2αᵀ1 - αᵀQα ≤ 2αᵀ1 - αᵀ(Q + εI)α + εnC² on the box.
@@ -16,9 +18,9 @@ An indefinite Q, rounded or not, is charged: the primal of sm1 is taken with Q +
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigvalsh
+from scipy.linalg import cho_factor, cho_solve, eigvalsh
 
-from cvxkernel.formulations.enclosure import Bounded, quadratic, rounding
+from cvxkernel.formulations.enclosure import EPS, TINY, Bounded, quadratic, rounding
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.lanckriet2004.programs import Margin, SoftMargin
 
@@ -106,34 +108,48 @@ def hinge_bound(problem: SoftMargin, mu: Array, v: Array) -> Bounded:
     return best
 
 
-def quadratic_bound(problem: Margin, mu: Array, alpha: Array) -> Bounded:
-    """sm2, sm2c: the least wᵀQ⁻¹w over a few b and η; infinite where Q is not definite."""
+def quadratic_bound(problem: Margin, mu: Array, alpha: Array, *, squared: bool) -> Bounded:
+    """The least wᵀQ⁻¹w + 2C·1ᵀζ over a few b, η and ζ.
+
+    Infinite where Q is not definite by more than its rounding: Q⁻¹ would be no bound.
+    """
     Q = combined(problem, mu)
+    top = np.inf
     if isinstance(problem, SoftMargin):
-        Q += np.eye(problem.n) / problem.C
-    try:
-        factor = cho_factor(Q, lower=True)
-    except LinAlgError:
+        if squared:
+            Q += np.eye(problem.n) / problem.C
+        else:
+            top = problem.C
+    spectrum = eigvalsh(Q)
+    if not spectrum[0] > problem.n * EPS * spectrum[-1]:
         return np.inf, 0.0
+    factor = cho_factor(Q, lower=True)
     y, image = problem.y, Q @ alpha
-    gap = y * (1 - image)  # = b on every support vector, at an optimum
-    bs = [float(alpha @ gap) / max(float(alpha.sum()), 1e-300)]
-    support = alpha > 1e-6 * alpha.max()
-    bs += [float(np.median(gap[support]))] if support.any() else []
+    gap = y * (1 - image)  # = b on every sample with 0 < α < C, at an optimum
+    free = (alpha > 1e-6 * alpha.max()) & (alpha < (1 - 1e-6) * top)
+    if not free.any():
+        free = alpha >= 0
+    bs = [float(np.average(gap[free], weights=alpha[free] + TINY)), float(np.median(gap[free]))]
     best: Bounded = (np.inf, 0.0)
     form, slack = quadratic(Q, alpha[:, None])
     for b in bs:
         excess = image - 1 + b * y
-        # η = max(0, excess) everywhere, or only where it outweighs α: the rest is left to δᵀQ⁻¹δ.
-        for eta in (np.maximum(excess, 0.0), np.where(excess > alpha * Q.diagonal(), excess, 0.0)):
-            delta = eta - excess
+        # η takes the excess where it is positive, ζ where it is negative; or each only where it
+        # outweighs the room that α has to move, and the rest is left to δᵀQ⁻¹δ.
+        for room in (0.0, Q.diagonal()):
+            eta = np.where(excess > alpha * room, np.maximum(excess, 0.0), 0.0)
+            zeta = np.zeros_like(eta)
+            if np.isfinite(top):
+                zeta = np.where(-excess > (top - alpha) * room, np.maximum(-excess, 0.0), 0.0)
+            delta = eta - zeta - excess
             solve = cho_solve(factor, delta)
             rest = delta - Q @ solve
             inner = float(delta @ solve + rest @ solve + rest @ cho_solve(factor, rest))
-            total = form + 2 * float(alpha @ delta) + inner
+            box = 2 * top * float(zeta.sum()) if zeta.any() else 0.0
+            total = form + 2 * float(alpha @ delta) + inner + box
             # δ itself is rounded, by |1 + by| + |Q|α in each entry, and Q⁻¹ passes that on.
             made_of = 1 + abs(b) + np.abs(Q) @ alpha
-            magnitude = float(alpha @ made_of) + float(np.abs(solve) @ made_of)
+            magnitude = float(alpha @ made_of) + float(np.abs(solve) @ made_of) + box
             magnitude += float(np.abs(solve) @ (np.abs(delta) + np.abs(Q) @ np.abs(solve)))
             allowance = slack + rounding(problem.n, 2 * magnitude)
             best = min(best, (total, allowance), key=sum)
