@@ -11,6 +11,7 @@ from textwrap import dedent, fill
 from typing import Any
 
 import matplotlib.pyplot as plt
+from IPython import get_ipython
 from IPython.display import Markdown, display
 from matplotlib_inline.backend_inline import set_matplotlib_formats
 
@@ -23,6 +24,7 @@ SKY, YELLOW, GREY, INK = "#56B4E9", "#E69F00", "#8A8A8A", "#222222"
 
 def look() -> None:
     """Vector pictures on white, which the dark theme keeps as a card."""
+    get_ipython().run_line_magic("matplotlib", "inline")  # whatever MPLBACKEND says
     set_matplotlib_formats("svg")
     plt.rcParams.update(
         {
