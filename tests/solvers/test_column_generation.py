@@ -14,6 +14,7 @@ from cvxkernel.formulations import CATALOGUE, InputError, SolverError
 from cvxkernel.solvers import ColumnGeneration, conic, solve
 from cvxkernel.solvers.column_generation import master
 from cvxkernel.validation import instance
+from cvxkernel.validation.bench import Size
 
 TWIN = {
     "ye2008-thm2.3": "ye2008-thm2.2",
@@ -181,3 +182,18 @@ def test_memory_stays_below_p_plus_6_matrices():
     kernels = problem.kernels.nbytes
     assert kernels == p * n * n * 8
     assert kernels + (peak - before) <= (p + 6) * n * n * 8
+
+
+def test_at_the_size_of_the_papers_table_16():
+    # n = 480, k = 8, p = 10, λ = 5e-4: at most 150 iterations, and (p + 6)n² doubles in all.
+    size = Size(n=480, p=10, k=8)
+    problem = CATALOGUE["ye2008-thm3.3"].make(size.data())
+    tracemalloc.start()
+    try:
+        found = ColumnGeneration(tol=1e-6).solve("ye2008-thm3.3", problem)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert found.width <= 1e-6
+    assert found.iterations <= 150
+    assert problem.kernels.nbytes + peak <= (size.p + 6) * size.n**2 * 8
