@@ -50,7 +50,7 @@ def mosek_licence() -> str | None:
         with mosek.Env() as env:
             env.checkoutlicense(mosek.feature.pton)
     except mosek.Error as error:
-        return f"no licence ({error.errno.name if hasattr(error.errno, 'name') else error.errno})"
+        return f"no licence ({str(error.errno).removeprefix('rescode.')})"
     return None
 
 
