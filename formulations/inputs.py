@@ -95,7 +95,7 @@ def check_positive_semidefinite(key: str, K: Array) -> None:
             ) from None
 
 
-def traces(key: str, r: Array, K: Array, *, what: str = "trace") -> Array:
+def check_traces(key: str, r: Array, K: Array, *, what: str = "trace") -> None:
     """Positive traces r of the kernels K, since the programs divide by them."""
     for i, r_i in enumerate(r):
         floor = ZERO_TRACE * float(np.abs(K[i]).max()) * K.shape[1]
@@ -103,15 +103,14 @@ def traces(key: str, r: Array, K: Array, *, what: str = "trace") -> Array:
             raise ZeroTraceError(
                 f"{key}[{i}]", f"a kernel with positive {what}", f"{what} {r_i:.3g}"
             )
-    return r
 
 
-def labels(key: str, value: Any, n: int, *, at_most: int | None = None) -> Array:
+def labels(key: str, value: Any, n: int) -> Array:
     """n labels of at least two classes; read-only."""
     y = array(key, value)
     if y.shape != (n,):
         raise ShapeError(key, f"shape ({n},), one label per row of the kernels", f"shape {y.shape}")
-    check_classes(key, len(np.unique(y)), at_most=at_most)
+    check_classes(key, len(np.unique(y)))
     y.flags.writeable = False
     return y
 

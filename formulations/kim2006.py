@@ -44,7 +44,7 @@ class KernelFisher(TwoClasses):
         super().__post_init__()
         object.__setattr__(self, "lam", inputs.positive("lam", self.lam))
         inputs.check_classes("y", self.k, at_most=2)
-        inputs.traces("kernels", np.trace(self.kernels, axis1=1, axis2=2), self.kernels)
+        inputs.check_traces("kernels", np.trace(self.kernels, axis1=1, axis2=2), self.kernels)
 
     @cached_property
     def J(self) -> Array:

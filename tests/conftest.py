@@ -53,6 +53,13 @@ def tolerances() -> Tolerances:
 
 
 @pytest.fixture(scope="session")
+def contract() -> tuple[str, ...]:
+    """The keys of an answer, in their order."""
+    ends = ("value", "lower", "upper", "rigorous")
+    return ("formulation", "status", *ends, "variables", "solver", "iterations", "seconds")
+
+
+@pytest.fixture(scope="session")
 def shared_data() -> Path:
     path = Path(__file__).resolve().parents[1].parent / "shared" / "data"
     if not path.is_dir():

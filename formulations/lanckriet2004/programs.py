@@ -27,7 +27,7 @@ class Margin(Labelled):
     def __post_init__(self) -> None:
         super().__post_init__()
         inputs.check_signs("y", self.y)
-        inputs.traces("kernels", np.trace(self.kernels, axis1=1, axis2=2), self.kernels)
+        inputs.check_traces("kernels", np.trace(self.kernels, axis1=1, axis2=2), self.kernels)
 
     @cached_property
     def G(self) -> Array:

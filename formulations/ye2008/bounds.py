@@ -48,9 +48,17 @@ def class_vectors(problem: Scatter, *, binary: bool) -> Array:
     return H
 
 
+def deviations(K: Array) -> Array:
+    """D = K - K_.., symmetric. PDP = PKP; a difference of doubles rounds in its own last place."""
+    D: Array = K - K.mean()
+    D += D.T.copy()
+    D /= 2
+    return D
+
+
 def centred(K: Array) -> Array:
-    """PKP, symmetric: D_ij - D_i. - D_.j + D_.. from D = K - K_.., which loses nothing."""
-    G: Array = (K + K.T) / 2 - K.mean()
+    """PKP, symmetric: D_ij - D_i. - D_.j + D_.. ."""
+    G = deviations(K)
     means = G.mean(axis=1)
     G -= means[:, None]
     G -= means[None, :]
@@ -59,8 +67,8 @@ def centred(K: Array) -> Array:
 
 
 def made_of(K: Array) -> Array:
-    """What the entries of PKP are summed from: |D_ij| + |D|_i. + |D|_.j + |D|_.., D = K - K_.. ."""
-    size: Array = (K + K.T) / 2 - K.mean()
+    """What the entries of PKP are summed from: |D_ij| + |D|_i. + |D|_.j + |D|_.. ."""
+    size = deviations(K)
     np.abs(size, out=size)
     means = size.mean(axis=1)
     size += means[:, None]

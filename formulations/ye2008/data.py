@@ -60,7 +60,7 @@ class Scatter(TwoClasses):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        inputs.traces("kernels", self.traces, self.kernels, what="centred trace")
+        inputs.check_traces("kernels", self.traces, self.kernels, what="centred trace")
 
     @cached_property
     def offsets(self) -> Array:

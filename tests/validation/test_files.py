@@ -223,7 +223,7 @@ def test_a_misspelt_key_is_pointed_at(tmp_path):
 # -- Answers ------------------------------------------------------------------------------------
 
 
-def test_numbers_are_printed_to_17_digits_and_come_back_exactly():
+def test_numbers_are_printed_to_17_digits_and_come_back_exactly(contract):
     rng = np.random.default_rng(0)
     numbers = np.concatenate(
         [rng.normal(size=50) * 10.0 ** rng.integers(-300, 300, size=50), [0.1, 0.0, -0.0]]
@@ -240,18 +240,7 @@ def test_numbers_are_printed_to_17_digits_and_come_back_exactly():
         history=(Step(1, 0.1, 0.2, 0.3),),
     )
     back = json.loads(answer(solution))
-    assert list(back) == [
-        "formulation",
-        "status",
-        "value",
-        "lower",
-        "upper",
-        "rigorous",
-        "variables",
-        "solver",
-        "iterations",
-        "seconds",
-    ]
+    assert tuple(back) == contract
     assert np.array_equal(back["variables"]["theta"], numbers)
     assert back["variables"]["t"] == 1 / 3
     assert np.array_equal(back["variables"]["T"], numbers[:4].reshape(2, 2))
