@@ -12,9 +12,13 @@ CATALOGUE: dict[str, Formulation] = {
     f.id: f for f in (*ye2008.FORMULATIONS, *kim2006.FORMULATIONS, *lanckriet2004.FORMULATIONS)
 }
 
+# A program that another paper printed first.
+ALIASES: dict[str, str] = {}
+
 
 def formulation(id: str) -> Formulation:
     """The formulation of this id; an unknown one is told its nearest neighbours."""
+    id = ALIASES.get(id, id)
     if id in CATALOGUE:
         return CATALOGUE[id]
     near = get_close_matches(id, CATALOGUE, n=3, cutoff=0.4)

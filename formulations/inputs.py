@@ -6,6 +6,7 @@ have an eigenvalue of -1e-16 or differ from its transpose in the last bits: that
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -146,6 +147,14 @@ def weights(key: str, value: Any, shape: tuple[int, ...]) -> Array:
     if x.squeeze().shape != tuple(d for d in shape if d != 1):
         raise ShapeError(key, f"shape {shape}", f"shape {x.shape}")
     return x.reshape(shape)
+
+
+def choice(key: str, value: Any, options: Sequence[str]) -> str:
+    """One of a few words, however a file holds it."""
+    word = np.asarray(value).squeeze()
+    if word.ndim == 0 and word.dtype.kind in "US" and str(word.astype(str)) in options:
+        return str(word.astype(str))
+    raise ParameterError(key, f"one of {', '.join(options)}", repr(value)[:60])
 
 
 def _few(values: Array) -> str:

@@ -2,15 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 from cvxkernel.formulations import inputs
-from cvxkernel.formulations.catalogue import formulation
+from cvxkernel.formulations.catalogue import CATALOGUE, formulation
 from cvxkernel.formulations.errors import InputError
 from cvxkernel.solvers.column_generation import ColumnGeneration
 from cvxkernel.solvers.conic import conic
 from cvxkernel.solvers.panel import PANEL
 from cvxkernel.solvers.solution import Progress, Solution, Step
+
+
+class Method(Protocol):
+    """A solver that is not a conic one: a frozen dataclass of hyper-parameters."""
+
+    def solve(self, id: str, problem: Any, *, progress: Progress | None = None) -> Solution:
+        """Solve a problem of formulation `id`, or raise SolverError."""
+
+
+@dataclass(frozen=True)
+class Route:
+    """A method, the ids it answers, and for which of them it is asked before the conic panel."""
+
+    make: Callable[[float], Method]  # of the tolerance
+    answers: frozenset[str]
+    first: frozenset[str]
+
+
+SEMI_INFINITE = frozenset(id for id, form in CATALOGUE.items() if form.exchange is not None)
+
+METHODS: dict[str, Route] = {
+    "column_generation": Route(
+        lambda tol: ColumnGeneration(tol=tol), SEMI_INFINITE, first=SEMI_INFINITE
+    ),
+}
 
 
 def solve(
@@ -23,15 +50,19 @@ def solve(
 ) -> Solution:
     """Solve a problem of this formulation by the route that suits it, or by the solver named."""
     tol = inputs.positive("tol", tol)
-    names = {name.lower(): name for name in PANEL}
-    if solver is not None and solver.lower() not in {*names, "column_generation"}:
-        expected = f"one of {', '.join([*PANEL, 'column_generation'])}"
-        raise InputError("solver", expected, repr(solver))
-    semi_infinite = formulation(id).exchange is not None
-    if semi_infinite if solver is None else solver.lower() == "column_generation":
-        return ColumnGeneration(tol=tol).solve(id, problem, progress=progress)
-    chosen = None if solver is None else [names[solver.lower()]]
-    return conic(id, problem, solvers=chosen, tol=tol, progress=progress)
+    id = formulation(id).id
+    names = {name.lower(): name for name in (*PANEL, *METHODS)}
+    if solver is not None and solver.lower() not in names:
+        raise InputError("solver", f"one of {', '.join(names.values())}", repr(solver))
+    chosen = None if solver is None else names[solver.lower()]
+    if chosen is None:
+        chosen = next((name for name, route in METHODS.items() if id in route.first), None)
+    if chosen in METHODS:
+        if id not in METHODS[chosen].answers:
+            own = [name for name, route in METHODS.items() if id in route.answers]
+            raise InputError("solver", f"{' or '.join([*own, 'a conic solver'])} for {id}", chosen)
+        return METHODS[chosen].make(tol).solve(id, problem, progress=progress)
+    return conic(id, problem, solvers=[chosen] if chosen else None, tol=tol, progress=progress)
 
 
-__all__ = ["PANEL", "ColumnGeneration", "Solution", "Step", "conic", "solve"]
+__all__ = ["METHODS", "PANEL", "ColumnGeneration", "Solution", "Step", "conic", "solve"]

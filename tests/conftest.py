@@ -19,7 +19,8 @@ from hypothesis import HealthCheck, settings
 
 from cvxkernel.formulations import CATALOGUE, Enclosure
 from cvxkernel.solvers import Solution, solve
-from cvxkernel.validation import cli, instance
+from cvxkernel.validation import cli
+from cvxkernel.validation.instances import sample
 
 settings.register_profile(
     "cvxkernel",
@@ -70,14 +71,9 @@ def shared_data() -> Path:
 # -- Instances and their solutions -----------------------------------------------------------
 
 
-def classes_of(id: str) -> int:
-    """Three classes wherever the program takes them."""
-    return 3 if CATALOGUE[id].paper == "ye2008" and not CATALOGUE[id].binary else 2
-
-
 @cache
 def _solved(id: str, kind: str, n: int, p: int, seed: int, tol: float) -> tuple[Any, Solution]:
-    problem = CATALOGUE[id].make(instance(n, p, classes_of(id), kind=kind, seed=seed))
+    problem = CATALOGUE[id].make(sample(id, n, p, kind=kind, seed=seed))
     return problem, solve(id, problem, tol=tol)
 
 

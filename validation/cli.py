@@ -71,7 +71,8 @@ def solve_(
     as_json: AsJson = False,
     tol: Annotated[float, typer.Option(help="Relative width to reach.")] = 1e-6,
     solver: Annotated[
-        str | None, typer.Option(help="One of the panel, or column_generation; default: by itself.")
+        str | None,
+        typer.Option(help="One of the panel, or a paper's own method; default: by itself."),
     ] = None,
     history: Annotated[bool, typer.Option("--history", help="Show every iteration too.")] = False,
 ) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
+from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kernels import gaussian, linear, unit_trace
 
@@ -41,3 +43,27 @@ def instance(
     else:
         K = random_kernels(n, p, rank=n if kind == "random" else max(2, n // 3), seed=seed)
     return {"kernels": K, "y": 2 * y - 3 if k == 2 else y, "lam": 5e-4, "C": 1.0}
+
+
+def _stacked(id: str, n: int, p: int, kind: str, seed: int) -> dict[str, Any]:
+    form = formulation(id)
+    k = 3 if form.paper == "ye2008" and not form.binary else 2
+    return instance(n, p, k, kind=kind, seed=seed)
+
+
+# By paper: n samples, p kernels (or similarities, or labels' kernels) of one kind.
+SAMPLES: Mapping[str, Callable[[str, int, int, str, int], dict[str, Any]]] = {
+    "ye2008": _stacked,
+    "kim2006": _stacked,
+    "lanckriet2004": _stacked,
+}
+
+
+def sample(
+    id: str, n: int = 14, p: int = 3, *, kind: str = "gaussian", seed: int = 0
+) -> dict[str, Any]:
+    """A small problem of any formulation, as its file would hold it; three classes if it may.
+
+    kind : "gaussian", "random" or "low rank"
+    """
+    return SAMPLES[formulation(id).paper](id, n, p, kind, seed)

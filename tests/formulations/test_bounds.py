@@ -24,7 +24,9 @@ from cvxkernel.solvers import solve
 from cvxkernel.validation import instance
 from cvxkernel.validation.instances import blobs, gaussian_kernels, random_kernels
 
-YE = [id for id in CATALOGUE if id.startswith("ye2008")]
+FIRST = ("ye2008", "kim2006", "lanckriet2004")  # a stack of kernels, y, λ, C
+EVERY = [id for id, form in CATALOGUE.items() if form.paper in FIRST]
+YE = [id for id in EVERY if id.startswith("ye2008")]
 
 # -- Instances, ordinary and degenerate -------------------------------------------------------
 
@@ -175,7 +177,7 @@ def test_lanckriet2004_bounds_are_above_values(data):
         assert max(lows) >= 0, id
 
 
-@given(data=data(), id=st.sampled_from(sorted(CATALOGUE)))
+@given(data=data(), id=st.sampled_from(sorted(EVERY)))
 @settings(max_examples=60)
 def test_enclosures_at_any_two_points_meet(data, id):
     # Both hold the optimum, wherever they were computed.
@@ -285,7 +287,7 @@ def corruptions(point, rng):
 
 
 @pytest.mark.parametrize("kind", ["gaussian", "low rank"])
-@pytest.mark.parametrize("id", CATALOGUE)
+@pytest.mark.parametrize("id", EVERY)
 def test_a_corrupted_solution_never_excludes_the_optimum(id, kind, solved):
     problem, solution = solved(id, kind)
     form, rng = CATALOGUE[id], np.random.default_rng(0)
@@ -295,7 +297,7 @@ def test_a_corrupted_solution_never_excludes_the_optimum(id, kind, solved):
         assert enclosure.meets(solution.enclosure), what
 
 
-@pytest.mark.parametrize("id", CATALOGUE)
+@pytest.mark.parametrize("id", EVERY)
 def test_the_enclosure_at_the_solution_is_the_solution(id, solved):
     problem, solution = solved(id)
     again = CATALOGUE[id].enclose(problem, solution.variables)
@@ -303,7 +305,7 @@ def test_the_enclosure_at_the_solution_is_the_solution(id, solved):
     assert again.meets(solution.enclosure)
 
 
-@pytest.mark.parametrize("id", CATALOGUE)
+@pytest.mark.parametrize("id", EVERY)
 def test_points_of_the_wrong_shape_or_not_finite_are_refused(id, solved):
     problem, solution = solved(id)
     enclose = CATALOGUE[id].enclose
@@ -339,7 +341,8 @@ def test_minus_an_enclosure_and_meeting():
 
 def test_the_unit_of_every_formulation_undoes_itself(solved):
     # A solution of the scaled problem, taken back, encloses the optimum of the problem as it came.
-    for id, form in CATALOGUE.items():
+    for id in EVERY:
+        form = CATALOGUE[id]
         problem, solution = solved(id)
         unit = form.unit(problem)
         if form.kind == "SILP":
@@ -352,8 +355,8 @@ def test_the_unit_of_every_formulation_undoes_itself(solved):
 
 def test_instances_for_every_formulation():
     for kind in ("gaussian", "random", "low rank"):
-        for id, form in CATALOGUE.items():
-            assert form.make(instance(9, 2, 2, kind=kind)).n == 9, id
+        for id in EVERY:
+            assert CATALOGUE[id].make(instance(9, 2, 2, kind=kind)).n == 9, id
 
 
 # -- The soft margins, against exact arithmetic ----------------------------------------------------

@@ -12,6 +12,7 @@ from cvxkernel.formulations import CATALOGUE, InputError
 from cvxkernel.formulations import errors as e
 from cvxkernel.solvers import Solution, Step
 from cvxkernel.validation import answer, instance, load, read
+from cvxkernel.validation.instances import sample
 
 DATA = instance(9, 2, 2, kind="random", seed=1)
 LIST = {k: np.asarray(v).tolist() for k, v in DATA.items()}
@@ -30,9 +31,10 @@ def write(path, data=DATA):
 @pytest.mark.parametrize("suffix", [".npz", ".mat", ".json", ".NPZ"])
 @pytest.mark.parametrize("id", CATALOGUE)
 def test_every_kind_of_file_gives_the_same_problem(id, suffix, tmp_path):
-    path = write(tmp_path / f"problem{suffix.lower()}").rename(tmp_path / f"again{suffix}")
+    data = sample(id, 9, 3, kind="random")
+    path = write(tmp_path / f"problem{suffix.lower()}", data).rename(tmp_path / f"again{suffix}")
     problem = load(id, path)
-    expected = CATALOGUE[id].make(DATA)
+    expected = CATALOGUE[id].make(data)
     assert type(problem) is type(expected)
     for key in CATALOGUE[id].keys:
         assert np.array_equal(getattr(problem, key), getattr(expected, key)), key

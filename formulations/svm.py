@@ -1,0 +1,130 @@
+r"""The support vector machine with a box, on a given matrix: what many programs have inside.
+
+    maximize    1ᵀα - ½αᵀQα
+    subject to  0 ≤ α ≤ C,  αᵀy = 0
+
+with Q = diag(y) K diag(y). Any feasible α bounds its optimum from below. From above, for any v, b,
+and η, ζ ≥ 0,
+
+    ½vᵀQv + C Σᵢ max(0, 1 - (Qv)ᵢ - byᵢ)             where Q ⪰ 0: the primal
+    ½wᵀQ⁻¹w + C·1ᵀζ,  w = 1 + η - ζ - by             where Q ≻ 0: the maximum of the Lagrangian
+
+The gap of the first is of first order in the error of α, that of the second of second order: with
+δ = w - Qα, wᵀQ⁻¹w = αᵀQα + 2αᵀδ + δᵀQ⁻¹δ needs the inverse only on what is small. With C infinite ζ
+is zero, and only the second remains.
+
+An indefinite Q, rounded or not, is charged: the primal is taken with Q + εI ⪰ 0, and
+1ᵀα - ½αᵀQα ≤ 1ᵀα - ½αᵀ(Q + εI)α + ½εnC² on the box.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve, eigvalsh
+
+from cvxkernel.formulations.enclosure import EPS, TINY, Bounded, quadratic, rounding
+from cvxkernel.formulations.inputs import Array
+
+
+def signed(y: Array, K: Array) -> Array:
+    """diag(y) K diag(y), symmetric."""
+    return np.outer(y, y) * (K + K.T) / 2
+
+
+def repair(alpha: Array, y: Array, C: float) -> Array:
+    """α clipped to the box, then the heavier class scaled down until αᵀy = 0."""
+    alpha = np.minimum(np.maximum(alpha, 0.0), C)
+    plus, minus = alpha[y > 0].sum(), alpha[y < 0].sum()
+    if min(plus, minus) <= 0:
+        return np.zeros_like(alpha)
+    least = min(plus, minus)
+    balanced: Array = alpha * np.where(y > 0, least / plus, least / minus)
+    return balanced
+
+
+def value(Q: Array, alpha: Array) -> Bounded:
+    """1ᵀα - ½αᵀQα, and the allowance for its rounding."""
+    form, slack = quadratic(Q, alpha[:, None])
+    total = float(alpha.sum())
+    return total - form / 2, slack / 2 + rounding(len(alpha), total)
+
+
+def upper(Q: Array, y: Array, C: float, alpha: Array) -> Bounded:
+    """The better of the two bounds at v = α."""
+    ends = (hinge_bound(Q, y, C, alpha), quadratic_bound(Q, y, C, alpha))
+    return min(ends, key=sum)
+
+
+def offset(image: Array, y: Array) -> float:
+    """The b of the least Σᵢ max(0, 1 - imageᵢ - byᵢ)."""
+    # Piecewise linear and convex in b, with slopes from -n₊ to n₋: the least is at the kink
+    # y(1 - image) where the slope changes its sign, the n₊-th in increasing order.
+    kinks = y * (1 - image)
+    return float(np.sort(kinks)[int((y > 0).sum()) - 1])
+
+
+def hinge_bound(Q: Array, y: Array, C: float, v: Array) -> Bounded:
+    """½vᵀQv + C Σᵢ max(0, 1 - (Qv)ᵢ - byᵢ) at the best b, with Q made semidefinite."""
+    n = len(y)
+    shift = max(0.0, rounding(n, float(np.abs(Q).max())) - float(eigvalsh(Q)[0]))
+    Q = Q + shift * np.eye(n)
+    margins = Q @ v
+    b = offset(margins, y)
+    form, slack = quadratic(Q, v[:, None])
+    image = margins + b * y
+    # Any multiple of (v, b) will do: try the one at which no sample off the box (to what a solver
+    # leaves) is inside the margin.
+    free = v < (1 - 1e-6) * C
+    least = float(image[free].min(initial=1.0))
+    best: Bounded = (np.inf, 0.0)
+    for x in {1.0, 1.0 / least if least > 0.5 else 1.0}:
+        losses = np.maximum(0.0, 1 - x * image)
+        total = x * x * form / 2 + C * float(losses.sum()) + shift * n * C**2 / 2
+        # Only a margin that may be below 1 can add to the sum of hinges.
+        made_of = 1 + x * (np.abs(Q) @ np.abs(v) + abs(b))
+        near = x * image < 1 + rounding(n, 1.0) * made_of
+        magnitude = C * float(np.sum(near * made_of))
+        best = min(best, (total, x * x * slack / 2 + rounding(n, magnitude)), key=sum)
+    return best
+
+
+def quadratic_bound(Q: Array, y: Array, C: float, alpha: Array) -> Bounded:
+    """The least ½wᵀQ⁻¹w + C·1ᵀζ over a few b, η and ζ; C may be infinite.
+
+    Infinite where Q is not definite by more than its rounding: Q⁻¹ would be no bound.
+    """
+    n = len(y)
+    spectrum = eigvalsh(Q)
+    if not spectrum[0] > n * EPS * spectrum[-1]:
+        return np.inf, 0.0
+    factor = cho_factor(Q, lower=True)
+    image = Q @ alpha
+    gap = y * (1 - image)  # = b on every sample with 0 < α < C, at an optimum
+    free = (alpha > 1e-6 * alpha.max()) & (alpha < (1 - 1e-6) * C)
+    if not free.any():
+        free = alpha >= 0
+    bs = [float(np.average(gap[free], weights=alpha[free] + TINY)), float(np.median(gap[free]))]
+    best: Bounded = (np.inf, 0.0)
+    form, slack = quadratic(Q, alpha[:, None])
+    for b in bs:
+        excess = image - 1 + b * y
+        # η takes the excess where it is positive, ζ where it is negative; or each only where it
+        # outweighs the room that α has to move, and the rest is left to δᵀQ⁻¹δ.
+        for room in (0.0, Q.diagonal()):
+            eta = np.where(excess > alpha * room, np.maximum(excess, 0.0), 0.0)
+            zeta = np.zeros_like(eta)
+            if np.isfinite(C):
+                zeta = np.where(-excess > (C - alpha) * room, np.maximum(-excess, 0.0), 0.0)
+            delta = eta - zeta - excess
+            solve = cho_solve(factor, delta)
+            rest = delta - Q @ solve
+            inner = float(delta @ solve + rest @ solve + rest @ cho_solve(factor, rest))
+            box = C * float(zeta.sum()) if zeta.any() else 0.0
+            total = form / 2 + float(alpha @ delta) + inner / 2 + box
+            # δ itself is rounded, by |1 + by| + |Q|α in each entry, and Q⁻¹ passes that on.
+            made_of = 1 + abs(b) + np.abs(Q) @ np.abs(alpha)
+            magnitude = float(np.abs(alpha) @ made_of) + float(np.abs(solve) @ made_of) + box
+            magnitude += float(np.abs(solve) @ (np.abs(delta) + np.abs(Q) @ np.abs(solve)))
+            allowance = slack / 2 + rounding(n, magnitude)
+            best = min(best, (total, allowance), key=sum)
+    return best

@@ -1,0 +1,103 @@
+r"""The support vector machine on a given kernel by libsvm, its answer polished and repaired.
+
+    maximize 1ᵀα - ½αᵀYKYα  subject to  0 ≤ α ≤ C, αᵀy = 0
+
+libsvm stops when the KKT conditions hold to `TOLERANCE` and leaves α in the box with αᵀy = 0 up to
+rounding; Newton's step on its active set (one linear system in the free α) then gives what doubles
+can. Nothing is believed: whoever needs a bound computes it from the α that is returned, by the
+functions of `formulations.svm`.
+
+scikit-learn's interface to libsvm takes no initial α. A warm start is the active set of a solution
+nearby: where Newton's step on it satisfies the KKT conditions, libsvm is not asked.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from scipy.linalg import LinAlgError, lstsq, solve
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC
+
+from cvxkernel.formulations import svm as bounds
+from cvxkernel.formulations.inputs import Array
+
+TOLERANCE = 1e-6  # libsvm's, on the KKT conditions
+CYCLES = 10  # of Newton's steps, the active set corrected in between
+MAX_ITERATIONS = 1_000_000  # of libsvm; it warns at the end, and what it has is used
+
+
+def svm(K: Array, y: Array, C: float, *, start: Array | None = None) -> Array:
+    """A feasible α, as near to the optimum as doubles allow."""
+    Q = bounds.signed(y, K)
+    if start is not None:
+        polished = polish(Q, y, C, bounds.repair(start, y, C))
+        if polished is not None and violation(Q, y, C, polished) <= TOLERANCE:
+            return polished
+    alpha = bounds.repair(_libsvm(K, y, C), y, C)
+    polished = polish(Q, y, C, alpha)
+    if polished is None:
+        return alpha
+    better = bounds.value(Q, polished)[0] >= bounds.value(Q, alpha)[0]
+    return polished if better else alpha
+
+
+def violation(Q: Array, y: Array, C: float, alpha: Array) -> float:
+    """How far α is from the KKT conditions: max of y(1 - Qα) over I_up less min over I_low."""
+    gradient = y * (1 - Q @ alpha)
+    small = 1e-12 * C
+    rises = np.where(y > 0, alpha < C - small, alpha > small)
+    falls = np.where(y > 0, alpha > small, alpha < C - small)
+    return float(gradient[rises].max(initial=-np.inf) - gradient[falls].min(initial=np.inf))
+
+
+def polish(Q: Array, y: Array, C: float, alpha: Array) -> Array | None:
+    """Newton's step on the active set of α: [Q_FF y_F; y_Fᵀ 0] on the free samples F.
+
+    Samples that the step takes out of the box are fixed at its border, and the one that violates
+    the KKT conditions most is freed, a few times. None where that ends without a point of the box.
+    """
+    margin = 1e-7 * C
+    at_top, at_zero = alpha >= C - margin, alpha <= margin
+    for _ in range(CYCLES):
+        free = ~(at_top | at_zero)
+        m = int(free.sum())
+        if m == 0:
+            return None
+        fixed = np.where(at_top, C, 0.0)
+        system = np.zeros((m + 1, m + 1))
+        system[:m, :m] = Q[np.ix_(free, free)]
+        system[:m, m] = system[m, :m] = y[free]
+        right = np.append(1 - Q[free] @ fixed, -float(y @ fixed))
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                step = solve(system, right, assume_a="sym")
+        except (LinAlgError, Warning):
+            start = np.append(alpha[free], 0.0)  # singular: the least move from where we are
+            step = start + lstsq(system, right - system @ start, lapack_driver="gelsy")[0]
+        moved = fixed.copy()
+        moved[free] = step[:m]
+        over, under = moved > C, moved < 0
+        if over.any() or under.any():
+            at_top, at_zero = at_top | over, at_zero | under
+            continue
+        gap = 1 - Q @ moved - step[m] * y  # ≤ 0 at zero, ≥ 0 at C
+        wrong = np.where(at_zero, gap, 0.0) - np.where(at_top, gap, 0.0)
+        worst = int(np.argmax(wrong))
+        if wrong[worst] <= 1e-10:
+            return bounds.repair(moved, y, C)
+        at_top[worst] = at_zero[worst] = False
+        alpha = moved
+    return None
+
+
+def _libsvm(K: Array, y: Array, C: float) -> Array:
+    model = SVC(C=C, kernel="precomputed", tol=TOLERANCE, cache_size=500, max_iter=MAX_ITERATIONS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(K, y)
+    alpha = np.zeros(len(y))
+    alpha[model.support_] = np.abs(model.dual_coef_[0])
+    return alpha

@@ -1,0 +1,84 @@
+"""libsvm's answer, polished and repaired: feasible, optimal to doubles, never trusted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cvxkernel.formulations import svm as bounds
+from cvxkernel.solvers import svm as solver
+from cvxkernel.solvers.svm import svm, violation
+from cvxkernel.validation import instance
+
+KINDS = ("gaussian", "random", "low rank")
+
+
+def ends(K, y, C, alpha):
+    Q = bounds.signed(y, K)
+    low, down = bounds.value(Q, alpha)
+    high, up = bounds.upper(Q, y, C, alpha)
+    return low - down, high + up
+
+
+@pytest.mark.parametrize("C", [0.01, 1.0, 50.0])
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_answer_is_feasible_and_enclosed(kind, C):
+    data = instance(40, 3, 2, kind=kind, seed=4)
+    for K in (*data["kernels"], 30 * data["kernels"].mean(axis=0)):
+        alpha = svm(K, data["y"], C)
+        assert 0 <= alpha.min() <= alpha.max() <= C
+        assert abs(alpha @ data["y"]) <= 1e-13 * alpha.sum()
+        low, high = ends(K, data["y"], C, alpha)
+        assert low <= high
+        assert high - low <= 1e-9 * abs(high)
+
+
+def test_a_start_nearby_needs_no_libsvm(monkeypatch):
+    data = instance(40, 3, 2, kind="random", seed=4)
+    K, y = 30 * data["kernels"][0], data["y"]
+    alpha = svm(K, y, 1.0)
+    monkeypatch.setattr(solver, "_libsvm", lambda *_: pytest.fail("libsvm was asked"))
+    again = svm(K * (1 + 1e-9), y, 1.0, start=alpha)
+    assert np.allclose(again, alpha, atol=1e-6)
+
+
+def test_a_useless_start_is_not_believed():
+    data = instance(30, 3, 2, kind="random", seed=2)
+    K, y = 30 * data["kernels"][0], data["y"]
+    rng = np.random.default_rng(0)
+    expected = ends(K, y, 1.0, svm(K, y, 1.0))
+    for start in (np.zeros(30), np.ones(30), rng.random(30), rng.normal(size=30)):
+        found = ends(K, y, 1.0, svm(K, y, 1.0, start=start))
+        assert found[1] - found[0] <= 1e-9
+        assert found[0] <= expected[1]
+        assert expected[0] <= found[1]
+
+
+def test_a_rough_answer_of_libsvm_is_polished_or_at_least_enclosed(monkeypatch):
+    data = instance(40, 3, 2, kind="gaussian", seed=1)
+    y = data["y"]
+    exact = [ends(K, y, 1.0, svm(K, y, 1.0)) for K in data["kernels"]]
+    monkeypatch.setattr(solver, "TOLERANCE", 0.5)
+    for K, (low, high) in zip(data["kernels"], exact, strict=True):
+        rough = ends(K, y, 1.0, svm(K, y, 1.0))
+        assert rough[0] <= high
+        assert rough[1] >= low
+
+
+def test_the_violation_is_zero_at_an_optimum_and_not_elsewhere():
+    data = instance(30, 3, 2, kind="random", seed=2)
+    K, y = 30 * data["kernels"][0], data["y"]
+    Q, alpha = bounds.signed(y, K), svm(K, y, 1.0)
+    assert violation(Q, y, 1.0, alpha) <= 1e-9
+    assert violation(Q, y, 1.0, 0.9 * alpha) > 1e-3
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_offset_is_the_best_of_all_kinks(seed):
+    rng = np.random.default_rng(seed)
+    y = np.sign(rng.normal(size=15))
+    y[:2] = 1, -1
+    image = rng.normal(size=15)
+    total = [np.maximum(0, 1 - image - b * y).sum() for b in y * (1 - image)]
+    b = bounds.offset(image, y)
+    assert np.maximum(0, 1 - image - b * y).sum() == pytest.approx(min(total), rel=1e-13)

@@ -1,0 +1,123 @@
+"""What holds for every formulation of the catalogue, whatever its paper and its data."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cvxkernel.formulations import CATALOGUE
+from cvxkernel.formulations import errors as e
+from cvxkernel.solvers import METHODS
+from cvxkernel.validation.instances import SAMPLES, sample
+
+KINDS = ("gaussian", "random", "low rank")
+FIRST = ("ye2008", "kim2006", "lanckriet2004")  # these have the same tests in modules of their own
+LATER = [id for id, form in CATALOGUE.items() if form.paper not in FIRST]
+
+
+def test_every_paper_has_a_sample():
+    assert {form.paper for form in CATALOGUE.values()} == set(SAMPLES)
+
+
+@pytest.mark.parametrize("id", CATALOGUE)
+def test_the_catalogue_says_where_and_what(id):
+    form = CATALOGUE[id]
+    assert form.id == id
+    assert form.where
+    assert form.statement.startswith(form.sense[:3])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("id", CATALOGUE)
+def test_a_sample_makes_a_problem(id, kind):
+    form = CATALOGUE[id]
+    data = sample(id, 9, 2, kind=kind)
+    assert form.make(data).n == 9
+    again = sample(id, 9, 2, kind=kind)
+    for key in form.keys:
+        assert np.array_equal(data[key], again[key])
+        with pytest.raises(e.MissingKeyError) as caught:
+            form.make({k: v for k, v in data.items() if k != key})
+        assert caught.value.key == key
+
+
+@pytest.mark.parametrize("id", [id for id in LATER if CATALOGUE[id].exchange is None])
+def test_a_program_is_fresh_labelled_and_convex(id):
+    form = CATALOGUE[id]
+    problem = form.make(sample(id, 9, 2, kind="random"))
+    one, two = form.program(problem), form.program(problem)
+    assert one.problem.is_dcp()
+    assert one.constraints
+    assert not {v.id for v in one.variables.values()} & {v.id for v in two.variables.values()}
+    for variable in one.variables.values():
+        # Any attribute but symmetry would swallow a multiplier.
+        given = {name for name, value in variable.attributes.items() if value}
+        assert given <= {"symmetric"}, variable.name()
+
+
+def corruptions(point, rng):
+    """Points a caller might hand in: from nearly optimal to garbage."""
+
+    def every(change):
+        return {k: np.asarray(change(np.asarray(v, dtype=float))) for k, v in point.items()}
+
+    yield "perturbed", every(lambda v: v * (1 + 1e-3 * rng.normal(size=v.shape)))
+    yield "zero", every(np.zeros_like)
+    yield "negated", every(np.negative)
+    yield "rounded", every(lambda v: np.float64(np.float16(np.clip(v, -6e4, 6e4))))
+    yield "garbage", every(lambda v: rng.normal(size=v.shape))
+    yield "large", every(lambda v: 1e30 * rng.normal(size=v.shape))
+    for missing in point:
+        yield f"without {missing}", {k: v for k, v in point.items() if k != missing}
+    yield "nothing", {}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("id", LATER)
+def test_a_corrupted_solution_never_excludes_the_optimum(id, kind, solved):
+    problem, solution = solved(id, kind)
+    form, rng = CATALOGUE[id], np.random.default_rng(0)
+    for what, point in corruptions(solution.variables, rng):
+        enclosure = form.enclose(problem, point)
+        assert enclosure.lower <= enclosure.value <= enclosure.upper, what
+        assert enclosure.meets(solution.enclosure), what
+
+
+@pytest.mark.parametrize("id", LATER)
+def test_the_enclosure_at_the_solution_is_the_solution(id, solved):
+    problem, solution = solved(id)
+    again = CATALOGUE[id].enclose(problem, solution.variables)
+    assert again.width <= 2 * max(solution.width, 1e-9)
+    assert again.meets(solution.enclosure)
+
+
+@pytest.mark.parametrize("id", LATER)
+def test_points_of_the_wrong_shape_or_not_finite_are_refused(id, solved):
+    problem, solution = solved(id)
+    enclose = CATALOGUE[id].enclose
+    refused = 0
+    for symbol, value in solution.variables.items():
+        without = {k: v for k, v in solution.variables.items() if k != symbol}
+        if enclose(problem, without).width <= 2 * solution.width + 1e-9:
+            continue  # a symbol that the enclosure computes itself is not read
+        refused += 1
+        with pytest.raises(e.ShapeError, match=f"^{symbol}: "):
+            enclose(problem, {**without, symbol: np.ones((17, 2, 3))})
+        with pytest.raises(e.NotFiniteError, match=f"^{symbol}: "):
+            enclose(problem, {**without, symbol: np.full(np.shape(value), np.nan)})
+    assert refused
+
+
+@pytest.mark.parametrize("id", LATER)
+def test_the_unit_of_every_formulation_undoes_itself(id, solved):
+    form = CATALOGUE[id]
+    problem, solution = solved(id)
+    unit = form.unit(problem)
+    scaled = form.enclose(unit, {})
+    back = form.enclose(problem, form.restore(problem, unit, scaled.variables))
+    assert back.meets(solution.enclosure)
+
+
+def test_every_route_answers_ids_of_the_catalogue():
+    for route in METHODS.values():
+        assert route.first <= route.answers <= set(CATALOGUE)
