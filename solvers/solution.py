@@ -34,6 +34,8 @@ class Solution:
     `status` is "optimal": the enclosure was within the tolerance asked for. Anything else raises,
     unless another rule of stopping was asked for, which is then told.
     `attempts` tells of the solvers that were tried before this one, and why each was passed over.
+    `rigorous` is true when the two ends come from ball arithmetic; `digits` then holds the optimum
+    to as many digits as were asked for, every one proved.
     """
 
     formulation: str
@@ -48,6 +50,7 @@ class Solution:
     rigorous: bool = False
     history: tuple[Step, ...] = ()
     attempts: Mapping[str, str] | None = None
+    digits: str | None = None
 
     @property
     def width(self) -> float:

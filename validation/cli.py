@@ -23,6 +23,7 @@ from cvxkernel.validation.bench import Limits, Measurement, Size, bench
 from cvxkernel.validation.equivalences import EQUIVALENCES, verify
 from cvxkernel.validation.instances import instance
 from cvxkernel.validation.progress import progress_line
+from cvxkernel.validation.rigorous import solve as prove
 
 app = typer.Typer(
     help="The kernel-learning programs of five papers, with enclosed optima.",
@@ -75,12 +76,21 @@ def solve_(
         typer.Option(help="One of the panel, or a paper's own method; default: by itself."),
     ] = None,
     history: Annotated[bool, typer.Option("--history", help="Show every iteration too.")] = False,
+    rigorous: Annotated[
+        bool, typer.Option("--rigorous", help="Prove both ends in ball arithmetic.")
+    ] = False,
+    digits: Annotated[
+        int | None, typer.Option(min=1, max=1000, help="Prove so many digits of the optimum.")
+    ] = None,
 ) -> None:
     """Solve a problem file and enclose its optimum."""
     form = formulation(id)
     made = files.load(id, problem)
     with progress_line() as progress:
-        solution = solve(id, made, solver=solver, tol=tol, progress=progress)
+        if rigorous or digits is not None:
+            solution = prove(id, made, solver=solver, tol=tol, digits=digits, progress=progress)
+        else:
+            solution = solve(id, made, solver=solver, tol=tol, progress=progress)
     if as_json:
         typer.echo(files.answer(solution, history=history))
         return
@@ -89,6 +99,9 @@ def solve_(
     table.add_row("lower", f"{solution.lower:.17g}")
     table.add_row("upper", f"{solution.upper:.17g}")
     table.add_row("relative width", f"{solution.width:.1e}")
+    if solution.digits is not None:
+        table.add_row("proved digits", solution.digits)
+    table.add_row("ends", "proved" if solution.rigorous else "in doubles, rounding estimated")
     for symbol, values in solution.variables.items():
         flat = values.ravel()
         shown = ", ".join(f"{v:.6g}" for v in flat[:12]) + (", …" if flat.size > 12 else "")

@@ -57,6 +57,8 @@ def answer(solution: Solution, *, history: bool = False) -> str:
         "iterations": solution.iterations,
         "seconds": solution.seconds,
     }
+    if solution.digits is not None:
+        fields["digits"] = solution.digits
     if history:
         fields["history"] = [vars(step) for step in solution.history]
     return _dump(fields)

@@ -1,0 +1,147 @@
+"""Proved enclosures: they hold the optimum at whatever point, and are as narrow as asked."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from flint import arb
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cvxkernel.formulations import CATALOGUE, InputError, SolverError, kernels
+from cvxkernel.validation import balls, enclose, rigorous
+from cvxkernel.validation.instances import blobs, sample
+from cvxkernel.validation.proofs import JUDGES
+
+KINDS = ("gaussian", "random", "low rank")
+POLISHED = [id for id in JUDGES if id not in ("ye2008-thm3.1", "ye2008-eq45", "kim2006")]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("id", JUDGES)
+def test_the_proved_interval_is_narrow_and_agrees_with_the_doubles(id, kind, solved):
+    problem, solution = solved(id, kind)
+    found = enclose(id, problem, **solution.variables)
+    assert found.lower <= found.value <= found.upper
+    assert found.meets(solution.enclosure)
+    assert found.width <= 1e-6
+    if id in POLISHED:
+        assert found.width <= 1e-8
+
+
+@pytest.mark.parametrize("id", JUDGES)
+def test_a_moved_solution_never_excludes_the_optimum(id, solved):
+    problem, solution = solved(id, "random")
+    rng = np.random.default_rng(1)
+    best = enclose(id, problem, **solution.variables)
+    for size in (1e-3, 1.0):
+        moved = {
+            k: v + size * np.abs(v).max(initial=0.0) * rng.normal(size=np.shape(v))
+            for k, v in solution.variables.items()
+        }
+        assert enclose(id, problem, **moved).meets(best)
+    for symbol, v in solution.variables.items():
+        assert enclose(id, problem, **{symbol: v}).meets(best)
+    for change in (np.zeros_like, np.negative, lambda v: 1e30 * np.ones_like(v)):
+        garbage = {k: change(np.asarray(v)) for k, v in solution.variables.items()}
+        assert enclose(id, problem, **garbage).meets(best)
+    assert enclose(id, problem).meets(best)
+
+
+@pytest.mark.parametrize("id", POLISHED)
+def test_twenty_digits(id, solved):
+    problem, solution = solved(id, "gaussian")
+    found = rigorous.solve(id, problem, digits=20)
+    assert found.rigorous
+    assert found.digits is not None
+    number = found.digits.lstrip("-0.").replace(".", "").partition("e")[0]
+    assert len(number) == 20
+    # The digits are right to one unit in the last place: more of them, proved apart, agree.
+    more = rigorous.solve(id, problem, digits=30).digits
+    with balls.precision(256):
+        assert abs(arb(found.digits) - arb(more)) <= abs(arb(more)) * arb(10) ** -19
+    assert solution.lower <= float(more) <= solution.upper
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(4, 9),
+    p=st.integers(1, 3),
+    kind=st.sampled_from(KINDS),
+    id=st.sampled_from(sorted(JUDGES)),
+    lam=st.sampled_from([1e-6, 1e-2, 1.0, 1e3]),
+    C=st.sampled_from([1e-3, 0.5, 1e3]),
+)
+@settings(max_examples=80)
+def test_enclosures_at_any_points_meet(seed, n, p, kind, id, lam, C):
+    form = CATALOGUE[id]
+    rng = np.random.default_rng(seed)
+    data = sample(id, n, p, kind=kind, seed=seed) | {"lam": lam, "C": C}
+    problem = form.make(data)
+    at = form.enclose(problem, {})
+    found = [enclose(id, problem), enclose(id, problem, **at.variables)]
+    for _ in range(2):
+        moved = {k: v * rng.exponential(size=np.shape(v)) for k, v in at.variables.items()}
+        found.append(enclose(id, problem, **moved))
+    for one in (*found, at):
+        for other in found:
+            assert one.meets(other)
+
+
+@pytest.mark.parametrize("id", ["ye2008-thm2.1", "ye2008-thm2.3", "ye2008-eq29"])
+@pytest.mark.parametrize("sigma", [0.1, 3.0, 1e4])
+def test_one_kernel_against_exact_arithmetic(id, sigma, exact):
+    X, y = blobs(10, 2, seed=1)
+    K = kernels.gaussian(X, sigma)[None]
+    form = CATALOGUE[id]
+    problem = form.make({"kernels": K, "y": y, "lam": 1e-3})
+    value = exact.value(K, y, 1e-3, [1.0], binary=form.binary)
+    with balls.precision(256):
+        found = rigorous.proof(id, problem, {}, bits=256)
+        low, high = (
+            (-found.upper, -found.lower) if form.kind == "SILP" else (found.lower, found.upper)
+        )
+        assert not low > value
+        assert not high < value
+        assert found.width <= 1e-30
+
+
+def test_a_soft_margin_whose_optimum_is_rational():
+    # K = I, y balanced, C = 1: sm1 is max 2αᵀ1 - n·αᵀα/n with α = C: optimum n for C ≤ 1.
+    n = 6
+    y = np.array([1.0, -1.0] * 3)
+    problem = CATALOGUE["lanckriet2004-sm1"].make({"kernels": np.eye(n)[None], "y": y, "C": 1.0})
+    found = rigorous.solve("lanckriet2004-sm1", problem, digits=25)
+    assert found.lower <= n <= found.upper
+    assert found.digits.startswith(("6.000000000000000000", "5.99999999999999999"))
+
+
+def test_where_no_proof_is_known_it_is_said(monkeypatch, solved):
+    problem, _ = solved("kim2006")
+    monkeypatch.delitem(JUDGES, "kim2006")
+    with pytest.raises(InputError, match="rigorous enclosure; came kim2006"):
+        enclose("kim2006", problem)
+
+
+def test_digits_out_of_reach_are_refused_with_what_was_proved(solved):
+    problem, solution = solved("ye2008-thm3.1")
+    with pytest.raises(SolverError, match="proved relative width") as caught:
+        rigorous.solve("ye2008-thm3.1", problem, digits=40)
+    assert caught.value.best.meets(solution.enclosure)
+
+
+def test_the_command_line_proves(run, tmp_path):
+    path = tmp_path / "problem.npz"
+    np.savez(path, **sample("ye2008-thm2.2", 12, 3))
+    answer = run("solve", "ye2008-thm2.2", path, "--rigorous", "--json").json
+    assert answer["rigorous"] is True
+    assert "digits" not in answer
+    answer = run("solve", "ye2008-thm2.2", path, "--digits", "20", "--json").json
+    assert answer["rigorous"] is True
+    assert answer["lower"] <= float(answer["digits"]) <= answer["upper"]
+    table = run("solve", "ye2008-thm2.2", path, "--digits", "20")
+    assert answer["digits"] in table.out
+    assert "proved" in table.out
+    refused = run("solve", "ye2008-thm3.1", path, "--digits", "60")
+    assert refused.status == 3
+    assert run("solve", "ye2008-thm2.2", path, "--digits", "0").status == 2

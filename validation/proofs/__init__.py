@@ -1,0 +1,38 @@
+"""Rigorous ends: the upper and lower functions of the formulations, in ball arithmetic.
+
+The doubles of a problem are exact numbers; centring, traces, class vectors, everything derived is
+recomputed in balls. The point may come from anywhere: it is repaired in balls, so that it is
+feasible exactly, and what that costs is inside the interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from cvxkernel.formulations.catalogue import CATALOGUE
+from cvxkernel.validation.proofs import kim2006, lanckriet2004, ye2008
+from cvxkernel.validation.proofs.proof import Judge, Negated, Point, Proof, prove
+
+RESTRICTED = ("ye2008-thm3.1", "ye2008-eq45")
+
+
+def _ye2008(id: str) -> Callable[[Any], Judge]:
+    form = CATALOGUE[id]
+    if form.kind == "SILP":
+        return lambda problem: Negated(ye2008.Balls(problem, binary=form.binary))
+    return lambda problem: ye2008.Balls(problem, binary=form.binary)
+
+
+# The judge of a problem, by formulation. What is not here has no proof yet: UNPROVED says why.
+JUDGES: dict[str, Callable[[Any], Judge]] = {
+    **{id: _ye2008(id) for id, form in CATALOGUE.items() if form.paper == "ye2008"},
+    **dict.fromkeys(RESTRICTED, ye2008.RestrictedBalls),
+    "kim2006": kim2006.Balls,
+    "lanckriet2004-sm1": lambda problem: lanckriet2004.Balls(problem, squared=False),
+    "lanckriet2004-sm2": lambda problem: lanckriet2004.Balls(problem, squared=True),
+    "lanckriet2004-sm2c": lambda problem: lanckriet2004.Balls(problem, squared=True),
+}
+UNPROVED: dict[str, str] = {}
+
+__all__ = ["JUDGES", "UNPROVED", "Judge", "Point", "Proof", "prove"]

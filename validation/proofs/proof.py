@@ -1,0 +1,119 @@
+"""What a proof returns, and what all of them need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from flint import arb, arb_mat
+
+from cvxkernel.validation import balls
+
+Point = Mapping[str, Any]  # doubles, or balls where doubles are not enough
+
+
+class Judge(Protocol):
+    """A problem in balls: what any point proves of its optimum, in the sense of a formulation.
+
+    A point is repaired first, so that it is feasible exactly. An end is infinite where the symbols
+    it needs are missing.
+    """
+
+    def upper(self, point: Point) -> arb:
+        """A number not below the optimum."""
+
+    def lower(self, point: Point) -> arb:
+        """A number not above the optimum."""
+
+    def better(self, point: Point) -> Iterator[Point]:
+        """Points with both kinds of symbols, made from this one; the last is the best."""
+
+
+@dataclass(frozen=True)
+class Negated:
+    """Minus the program of another judge."""
+
+    judge: Judge
+
+    def upper(self, point: Point) -> arb:
+        """Minus the lower end."""
+        return -self.judge.lower(point)
+
+    def lower(self, point: Point) -> arb:
+        """Minus the upper end."""
+        return -self.judge.upper(point)
+
+    def better(self, point: Point) -> Iterator[Point]:
+        """The same points."""
+        return self.judge.better(point)
+
+
+@dataclass(frozen=True)
+class Proof:
+    """lower ≤ optimum ≤ upper: exact numbers (balls of radius zero), or infinite."""
+
+    lower: arb
+    upper: arb
+
+    @property
+    def width(self) -> float:
+        """(upper - lower)/|upper|, at most."""
+        if not (self.lower.is_finite() and self.upper.is_finite()):
+            return float("inf")
+        if self.upper.is_zero():
+            return 0.0 if self.lower.is_zero() else float("inf")
+        with balls.precision():
+            return balls.above((self.upper - self.lower) / abs(self.upper))
+
+    def digits(self, most: int = 1000) -> str:
+        """The optimum to at most so many significant digits, those that are proved, to one unit."""
+        bits = int(64 + 4 * most)
+        with balls.precision(bits):
+            return str(self.lower.union(self.upper).str(most, radius=False))
+
+
+def prove(judge: Judge, point: Point) -> Proof:
+    """The best ends over the point and those made from it."""
+    lower, upper = judge.lower(point), judge.upper(point)
+    for better in judge.better(point):
+        low, high = judge.lower(better), judge.upper(better)
+        lower, upper = (low if low > lower else lower), (high if high < upper else upper)
+    return Proof(lower, upper)
+
+
+def clipped(values: Iterable[Any]) -> list[arb]:
+    """max(0, ·) of each; what is not above zero for certain is zero."""
+    given = values.entries() if isinstance(values, arb_mat) else values
+    return [x if x > 0 else arb(0) for x in (arb(v) for v in given)]
+
+
+def simplex(values: Iterable[Any], r: Sequence[arb], budget: arb | int = 1) -> list[arb]:
+    """θ clipped at zero and multiplied up to θᵀr = budget; equal shares if nothing is left."""
+    theta = clipped(values)
+    total = balls.total(x * s for x, s in zip(theta, r, strict=True))
+    if not total > 0:
+        return [budget / (len(r) * s) for s in r]
+    return [x * budget / total for x in theta]
+
+
+def newton(hessian: Sequence[Sequence[arb]], gradient: Sequence[arb]) -> list[arb]:
+    """d with Hd + g constant and Σd = 0, to the working precision; radii are dropped."""
+    m = len(gradient)
+    rows = [[*row, arb(1)] for row in hessian] + [[arb(1)] * m + [arb(0)]]
+    right = balls.column([*(-g for g in gradient), 0])
+    step = solution(arb_mat(rows).mid(), right.mid())[:m]
+    return [d - balls.total(step) / m for d in step]
+
+
+def solution(A: arb_mat, b: arb_mat) -> list[arb]:
+    """x with Ax = b; where A is singular the shortest, in doubles. A step, not a proof."""
+    try:
+        return [x.mid() for x in A.solve(b).entries()]
+    except ZeroDivisionError:
+        size = max(abs(x) for x in b.entries())
+        if not size > 0:
+            return [arb(0)] * A.ncols()
+        short = np.linalg.lstsq(balls.doubles(A), balls.doubles(b / size)[:, 0], rcond=1e-12)[0]
+        return [arb(float(x)) * size for x in short]

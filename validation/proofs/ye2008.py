@@ -1,0 +1,247 @@
+r"""ye2008 in balls: the value at any weights, the bound at any dual point, as `bounds` has them.
+
+Nothing is centred kernel by kernel: with eᵀβ taken off, βᵀPGPβ = βᵀGβ; trace(PGP) is
+trace(G) - eᵀGe/n; and M(θ) is centred once. An inexact X ≈ M⁻¹H is charged through its residual
+E = H - MX: hᵀM⁻¹h = hᵀx + eᵀx + eᵀM⁻¹e, and the last term lies between 0 and ‖e‖²/λ_min(M).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from flint import arb, arb_mat, ctx
+from scipy.linalg import cho_factor, cho_solve
+
+from cvxkernel.formulations.enclosure import IDENTITY_SHARES
+from cvxkernel.formulations.ye2008.bounds import unit_diagonal_root
+from cvxkernel.formulations.ye2008.data import Scatter
+from cvxkernel.formulations.ye2008.fixed import Discriminant
+from cvxkernel.validation import balls
+from cvxkernel.validation.balls import inner, matrix
+from cvxkernel.validation.proofs.proof import Point, newton, simplex
+
+
+class Balls:
+    """What the bounds are made of, from the doubles of a problem."""
+
+    def __init__(self, problem: Scatter, *, binary: bool) -> None:
+        self.problem, self.binary, self.n = problem, binary, problem.n
+        self.joint = not isinstance(problem, Discriminant)
+        self.lam = arb(problem.lam) if isinstance(problem, Discriminant) else arb(1)
+        self.K = [balls.symmetric(matrix(K)) for K in problem.kernels]
+        self.e = balls.ones(self.n)
+
+    @cached_property
+    def r(self) -> list[arb]:
+        """trace(PGᵢP), with r₀ = n in the joint programs."""
+        r = [K.trace() - inner(self.e, K * self.e) / self.n for K in self.K]
+        return [arb(self.n), *r] if self.joint else r
+
+    @cached_property
+    def H(self) -> arb_mat:
+        """a as P1₊ · n/(n₊n₋), or hᵢ as P1ᵢ · √(n/nᵢ), in columns."""
+        n, y = self.n, self.problem.y
+        columns = []
+        for label in np.unique(y)[-1:] if self.binary else np.unique(y):
+            size = int((y == label).sum())
+            factor = arb(n) / (size * (n - size)) if self.binary else (arb(n) / size).sqrt()
+            mean = arb(size) / n
+            columns.append([factor * (int(v == label) - mean) for v in y])
+        return arb_mat([list(row) for row in zip(*columns, strict=True)])
+
+    def projected(self, B: arb_mat) -> arb_mat:
+        """PB: every column less its mean."""
+        return B - self.e * (self.e.transpose() * B / self.n)
+
+    def system(self, theta: list[arb]) -> arb_mat:
+        """M(θ); in the joint programs plus a multiple of eeᵀ, which no hᵀM⁻¹h sees."""
+        first, weights = (theta[0], theta[1:]) if self.joint else (arb(1), theta)
+        G = balls.combination(weights, self.K)
+        means = G * self.e / self.n
+        mean = inner(self.e, means) / self.n
+        # PGP = G - meᵀ - emᵀ + c·eeᵀ = G - [m e][e, m - c·e]ᵀ
+        lift = self.e * (mean + (G.trace() / self.n**2 if self.joint else 0))
+        G = G - means * self.e.transpose() - self.e * (means - lift).transpose()
+        if not self.joint:
+            G = G / self.lam
+        return balls.symmetric(G + balls.identity(self.n) * first)
+
+    def solved(self, M: arb_mat, H: arb_mat, *, steps: int = 2) -> tuple[arb_mat, arb_mat]:
+        """X ≈ M⁻¹H, refined with residuals in balls, as exact numbers; and the residual H - MX."""
+        factor = cho_factor(balls.doubles(M), lower=True)
+        X = matrix(cho_solve(factor, balls.doubles(H)))
+        for _ in range(steps):
+            E = H - M * X
+            X = (X + matrix(cho_solve(factor, balls.doubles(E)))).mid()
+        return X, H - M * X
+
+    def schur(self, theta: list[arb], H: arb_mat) -> tuple[arb_mat, arb, arb_mat]:
+        """HᵀX + XᵀE, a number ε below which EᵀM⁻¹E stays in norm, and X ≈ M⁻¹H."""
+        M = self.system(theta)
+        least = balls.lambda_min(M)
+        if not least > 0:
+            raise np.linalg.LinAlgError
+        X, E = self.solved(M, H)
+        return H.transpose() * X + X.transpose() * E, inner(E, E) / least, X
+
+    def value(self, theta: list[arb]) -> tuple[arb, arb_mat]:
+        """Σⱼ hⱼᵀM(θ)⁻¹hⱼ, and X."""
+        S, rest, X = self.schur(theta, self.H)
+        return S.trace() + rest.union(arb(0)), X
+
+    def bound(self, beta: arb_mat, H: arb_mat) -> arb:
+        """max_c bound(cβ) = b²/(4q), b = Σⱼ βⱼᵀhⱼ; zero where b is not positive."""
+        B = self.projected(beta)
+        forms = [inner(B, K * B) for K in self.K]
+        b, square = inner(beta, H), inner(beta, beta)
+        if self.joint:
+            q = balls.largest([f / r for f, r in zip([square, *forms], self.r, strict=True)])
+        else:
+            top = balls.largest([f / r for f, r in zip(forms, self.r, strict=True)])
+            q = square + top / self.lam
+        return b * b / q if b > 0 and q > 0 else arb(0)
+
+    # -- As a judge ---------------------------------------------------------------------------
+
+    def upper(self, point: Point) -> arb:
+        """The value at θ, clipped and scaled to θᵀr = 1; infinite where M(θ) is not definite."""
+        if "theta" not in point:
+            return arb.pos_inf()
+        try:
+            return self.value(simplex(point["theta"], self.r))[0].upper()
+        except np.linalg.LinAlgError:
+            return arb.pos_inf()
+
+    def lower(self, point: Point) -> arb:
+        """The bound at β."""
+        if "beta" not in point:
+            return arb.neg_inf()
+        return self.bound(self.columns(point["beta"]), self.H).lower()
+
+    def better(self, point: Point) -> Iterator[Point]:
+        """The weights with more identity where it is learned, and polished; each with its β."""
+        theta = simplex(point.get("theta", [1 / r for r in self.r]), self.r)
+        shares = IDENTITY_SHARES if self.joint else (0.0,)
+        for share in map(arb, shares):
+            mixed = [(1 - share) * x for x in theta]
+            mixed[0] += share / self.r[0] if self.joint else 0
+            yield from self.with_beta(mixed)
+        try:
+            yield from self.with_beta(polished(self, theta))
+        except np.linalg.LinAlgError:
+            return  # singular at the weights given
+
+    def with_beta(self, theta: list[arb]) -> Iterator[Point]:
+        """θ with β = 2M(θ)⁻¹H, if M(θ) is definite."""
+        try:
+            yield {"theta": theta, "beta": self.value(theta)[1] * 2}
+        except np.linalg.LinAlgError:
+            return
+
+    def columns(self, beta: Any) -> arb_mat:
+        """β as n × 1 or n × k."""
+        if isinstance(beta, arb_mat):
+            return beta
+        return matrix(np.asarray(beta, dtype=float).reshape(self.n, self.H.ncols()))
+
+
+class RestrictedBalls(Balls):
+    """The same for (32) and (45): diag(t) ⪰ S(θ), and Z = RRᵀ of unit diagonal."""
+
+    def __init__(self, problem: Scatter) -> None:
+        super().__init__(problem, binary=False)
+
+    def upper(self, point: Point) -> arb:
+        """Σⱼ tⱼ at θ, with t multiplied up to diag(t) ⪰ S(θ)."""
+        k = self.H.ncols()
+        if "theta" not in point:
+            return arb.pos_inf()
+        try:
+            S, rest, _ = self.schur(simplex(point["theta"], self.r), self.H)
+        except np.linalg.LinAlgError:
+            return arb.pos_inf()
+        least = [S[j, j].upper() for j in range(k)]
+        given = point["t"] if "t" in point else [k * x for x in least]
+        t = [arb(x).max(low) for x, low in zip(given, least, strict=True)]
+        # c·diag(t) ⪰ S for c ≥ λ_max(D^{-½}SD^{-½}) and what the residual leaves
+        scaled = [[-S[i, j] / (t[i] * t[j]).sqrt() for j in range(k)] for i in range(k)]
+        smallest = -balls.largest([-x for x in t])
+        c = -balls.lambda_min(balls.symmetric(arb_mat(scaled))) + rest / smallest
+        return (c * balls.total(t)).upper()
+
+    def lower(self, point: Point) -> arb:
+        """The bound at β with H replaced by HR."""
+        if "beta" not in point:
+            return arb.neg_inf()
+        return self.bound(self.columns(point["beta"]), self.H * self.root(point)).lower()
+
+    def better(self, point: Point) -> Iterator[Point]:
+        """The weights with more identity where it is learned, each with its β; no polish."""
+        theta = simplex(point.get("theta", [1 / r for r in self.r]), self.r)
+        for share in map(arb, IDENTITY_SHARES if self.joint else (0.0,)):
+            mixed = [(1 - share) * x for x in theta]
+            mixed[0] += share / self.r[0] if self.joint else 0
+            try:
+                X = self.schur(mixed, self.H * self.root(point))[2]
+            except np.linalg.LinAlgError:
+                continue
+            yield {**point, "theta": mixed, "beta": X * 2}
+
+    def root(self, point: Point) -> arb_mat:
+        """R with rows of norm one, from Z; the identity where there is none."""
+        k = self.H.ncols()
+        R = unit_diagonal_root(np.asarray(point["Z"], dtype=float) if "Z" in point else np.eye(k))
+        rows = matrix(R).tolist()
+        norms = [balls.total(x * x for x in row).sqrt() for row in rows]
+        return arb_mat([[x / c for x in row] for row, c in zip(rows, norms, strict=True)])
+
+
+def polished(made: Balls, theta: list[arb]) -> list[arb]:
+    r"""Weights nearer to the optimum: Newton's method on the active set, to the working precision.
+
+    With wᵢ = θᵢrᵢ on the unit simplex, M = M₀ + ΣwᵢAᵢ and X = M⁻¹H, the value has the gradient
+    -⟨X, AᵢX⟩ and the Hessian 2⟨AᵢX, M⁻¹AⱼX⟩. Both are computed to the working precision: kernels
+    that nearly coincide make the Hessian singular in doubles.
+    """
+    p = len(made.r)
+    w = [(x * r).mid() for x, r in zip(theta, made.r, strict=True)]
+    w = [x if x > 1e-7 else arb(0) for x in w]  # an interior point leaves small weights everywhere
+    active = [i for i in range(p) if w[i] > 0]
+    target = arb(2) ** (20 - ctx.prec)
+    for _ in range(60):
+        M, images, gradient = _derivatives(made, w)
+        mean = balls.total(w[i] * gradient[i] for i in active) / balls.total(w)
+        excess = [(gradient[i] - mean).mid() for i in active]
+        if not any(abs(x) > target * abs(mean) for x in excess):
+            off = [i for i in range(p) if i not in active]
+            worst = min(off, key=lambda i: float(gradient[i] - mean), default=None)
+            if worst is None or not gradient[worst] - mean < -target * abs(mean):
+                break
+            active.append(worst)
+            continue
+        inverse = [made.solved(M, images[i], steps=ctx.prec // 30)[0] for i in active]
+        hessian = [[2 * inner(images[i], Z).mid() for Z in inverse] for i in active]
+        step = newton(hessian, excess)
+        # as far as no weight becomes negative; one that reaches zero leaves the active set
+        ratios = {i: -w[i] / d for i, d in zip(active, step, strict=True) if w[i] + d < 0}
+        length = min(ratios.values(), key=float, default=arb(1))
+        for i, d in zip(active, step, strict=True):
+            w[i] = (w[i] + length * d).mid()
+        for i in [i for i, x in ratios.items() if float(x) <= float(length)]:
+            w[i] = arb(0)
+            active.remove(i)
+    return simplex([x / r for x, r in zip(w, made.r, strict=True)], made.r)
+
+
+def _derivatives(made: Balls, w: list[arb]) -> tuple[arb_mat, list[arb_mat], list[arb]]:
+    """M, the AᵢX and the gradient."""
+    theta = simplex([x / r for x, r in zip(w, made.r, strict=True)], made.r)
+    M = made.system([x.mid() for x in theta])
+    X, _ = made.solved(M, made.H, steps=ctx.prec // 30)
+    centred = [made.projected(K * made.projected(X)) for K in made.K]
+    scaled = [X, *centred] if made.joint else [C / made.lam for C in centred]
+    images = [(C / r).mid() for C, r in zip(scaled, made.r, strict=True)]
+    return M, images, [-inner(X, C).mid() for C in images]

@@ -1,0 +1,102 @@
+"""Enclosures that are theorems: `enclose` judges any point, `solve` finds one first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
+
+from cvxkernel import solvers
+from cvxkernel.formulations.catalogue import formulation
+from cvxkernel.formulations.enclosure import Enclosure
+from cvxkernel.formulations.errors import InputError, SolverError
+from cvxkernel.solvers.solution import Progress, Solution
+from cvxkernel.validation import balls
+from cvxkernel.validation.proofs import JUDGES, UNPROVED, Proof, prove
+
+MOST_BITS = 4096
+FINE = 1e-9  # what the solvers are asked for first: a proof is no better than its point
+
+
+def proof(id: str, problem: Any, point: Any, *, bits: int = balls.BITS) -> Proof:
+    """Both ends of the optimum in ball arithmetic, as exact numbers, at any point.
+
+    Raises InputError where no proof is known for the formulation.
+    """
+    form = formulation(id)
+    form.require(problem)
+    if form.id not in JUDGES:
+        why = UNPROVED.get(form.id, "no proof is known")
+        raise InputError("ID", "a formulation with a rigorous enclosure", f"{form.id} ({why})")
+    with balls.precision(bits):
+        return prove(JUDGES[form.id](problem), point)
+
+
+def enclose(id: str, problem: Any, *, bits: int = balls.BITS, **variables: Any) -> Enclosure:
+    """The proved interval at the variables given, rounded outwards to doubles.
+
+    The variables go by the paper's symbols; what is missing is made from the rest.
+    """
+    found = proof(id, problem, variables, bits=bits)
+    lower, upper = balls.below(found.lower), balls.above(found.upper)
+    minimize = formulation(id).sense == "minimize"
+    return Enclosure(upper if minimize else lower, lower, upper, variables)
+
+
+def solve(
+    id: str,
+    problem: Any,
+    *,
+    solver: str | None = None,
+    tol: float = 1e-6,
+    digits: int | None = None,
+    progress: Progress | None = None,
+) -> Solution:
+    """Solve, then prove: the ends come from ball arithmetic, of as many bits as `digits` needs.
+
+    Raises SolverError when the proved interval is wider than was asked for.
+    """
+    start = perf_counter()
+    goal = tol if digits is None else min(tol, 10.0**-digits / 2)
+    for fineness in (tol, FINE):  # what polishes itself needs no fine solution
+        found = _solution(id, problem, solver, fineness, progress)
+        bits = balls.BITS
+        while True:
+            if progress is not None:
+                progress(f"{id}: proof with {bits} bits")
+            proved = proof(id, problem, found.variables, bits=bits)
+            bits *= 2
+            # More bits help only where the ends are as narrow as the last ones allowed.
+            if proved.width <= goal or bits > MOST_BITS or proved.width > 2.0 ** (-bits / 4):
+                break
+        if proved.width <= goal:
+            break
+    lower, upper = balls.below(proved.lower), balls.above(proved.upper)
+    value = min(max(found.value, lower), upper)
+    if not proved.width <= goal:
+        why = f"proved relative width {proved.width:.1e} above {goal:.1e}"
+        interval = Enclosure(value, lower, upper, found.variables)
+        raise SolverError(id, {found.solver: why}, interval)
+    return replace(
+        found,
+        value=value,
+        lower=lower,
+        upper=upper,
+        rigorous=True,
+        status="optimal",
+        seconds=perf_counter() - start,
+        digits=None if digits is None else proved.digits(digits),
+    )
+
+
+def _solution(
+    id: str, problem: Any, solver: str | None, tol: float, progress: Progress | None
+) -> Solution:
+    """A solution, or the best that was found on the way to none: the proof decides."""
+    try:
+        return solvers.solve(id, problem, solver=solver, tol=tol, progress=progress)
+    except SolverError as error:
+        if error.best is None:
+            raise
+        names = ", ".join(error.attempts)
+        return Solution.at(id, error.best, names, iterations=None, seconds=0.0)
