@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from io import TextIOWrapper
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated
 
@@ -20,9 +21,9 @@ from cvxkernel.formulations.errors import InputError, SolverError
 from cvxkernel.solvers import PANEL, solve
 from cvxkernel.validation import files
 from cvxkernel.validation.bench import Limits, Measurement, Size, bench
-from cvxkernel.validation.equivalences import EQUIVALENCES, verify
-from cvxkernel.validation.instances import instance
+from cvxkernel.validation.ledger import Claim, Verdict, select, verify
 from cvxkernel.validation.progress import progress_line
+from cvxkernel.validation.report import html
 from cvxkernel.validation.rigorous import solve as prove
 
 app = typer.Typer(
@@ -150,48 +151,123 @@ def solvers_(as_json: AsJson = False) -> None:
 @app.command("verify")
 def verify_(
     as_json: AsJson = False,
+    paper: Annotated[str | None, typer.Option(help="Only the claims of this paper.")] = None,
+    claim: Annotated[str | None, typer.Option(help="Only the claim of this id.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the built-in instances.")] = 0,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the ledger as a page of HTML.")
+    ] = None,
 ) -> None:
-    """Whether the programs that should have the same optimum do, on built-in instances."""
-    kinds = ("gaussian", "random", "low rank")
-    data = {kind: {k: instance(24, 5, k, kind=kind, seed=seed) for k in (2, 3)} for kind in kinds}
-    verdicts = []
-    with progress_line(total=len(kinds) * len(EQUIVALENCES)) as progress:
-        for found in verify(data, progress=progress):
-            verdicts.append(found)
-            progress.advance()
+    """What the papers say, claim by claim: whether it holds as printed, and corrected."""
+    verdicts = _verdicts(select(paper, claim), seed, jobs)
+    if report is not None:
+        try:
+            report.write_text(html(verdicts), encoding="utf-8")
+        except OSError as error:
+            raise InputError("--report", "a file that can be written", str(error)) from None
     if as_json:
         rows = [
             {
-                "claim": v.equivalence.name,
-                "statement": v.equivalence.statement(),
-                "instance": v.instance,
-                "holds": v.holds,
-                "spread": v.spread,
-                "enclosures": {id: [e.lower, e.upper] for id, e in v.enclosures.items()},
+                "id": v.claim.id,
+                "paper": v.claim.paper,
+                "where": v.claim.where,
+                "statement": v.claim.statement,
+                "printed": v.printed,
+                "corrected": v.corrected,
+                "worst": v.decisive.worst,
+                "tolerance": v.decisive.tolerance,
+                "recorded": v.claim.printed,
+                "correction": v.claim.correction,
+                "seconds": v.seconds,
             }
             for v in verdicts
         ]
-        typer.echo(json.dumps({"equivalences": rows}, ensure_ascii=False))
+        typer.echo(json.dumps({"seed": seed, "claims": rows}, ensure_ascii=False))
     else:
-        table = _table("claim", "kernels", "optimum within", "spread", "verdict")
-        for v in verdicts:
-            same = [v.enclosures[id] for id in v.equivalence.same]
-            low, high = max(e.lower for e in same), min(e.upper for e in same)
-            above = v.equivalence.above
-            bounded = f"\n≤ {v.enclosures[above].value:.9g}" if above else ""
-            table.add_row(
-                f"{v.equivalence.name}\n{v.equivalence.statement()}",
-                v.instance,
-                f"{low:.9g}\n{high:.9g}{bounded}",
-                f"{v.spread:.1e}",
-                "holds" if v.holds else "FAILS",
+        for name, group in groupby(verdicts, key=lambda v: v.claim.paper):
+            table = _table(
+                "id", "statement", "as printed", "corrected", "off by", "may", title=name
             )
-        out.print(table)
-        held = sum(v.holds for v in verdicts)
-        out.print(f"{held} of {len(verdicts)} hold.")
-    if not all(v.holds for v in verdicts):
+            for v in group:
+                figures = (f"{v.decisive.worst:.0e}", f"{v.decisive.tolerance:.0e}")
+                said = v.printed if v.as_recorded else f"{v.printed}, not as recorded"
+                table.add_row(v.claim.id, v.claim.statement, said, v.corrected or "", *figures)
+            out.print(table)
+        count = {
+            word: sum(v.printed == word for v in verdicts)
+            for word in ("holds", "fails", "imprecise")
+        }
+        told = ", ".join(f"{number} {word}" for word, number in count.items())
+        recorded = sum(v.as_recorded for v in verdicts)
+        out.print(f"{len(verdicts)} claims: {told}; {recorded} verdicts as recorded.")
+    if not all(v.as_recorded for v in verdicts):
         raise typer.Exit(1)
+
+
+@app.command("errata")
+def errata_(
+    as_json: AsJson = False,
+    paper: Annotated[str | None, typer.Option(help="Only those of this paper.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the built-in instances.")] = 0,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+) -> None:
+    """What the papers print that does not hold, each with a counterexample computed now."""
+    verdicts = _verdicts([c for c in select(paper) if c.printed != "holds"], seed, jobs)
+    if as_json:
+        rows = [
+            {
+                "id": v.claim.id,
+                "paper": v.claim.paper,
+                "where": v.claim.where,
+                "statement": v.claim.statement,
+                "printed": v.printed,
+                "correction": v.claim.correction,
+                "instance": v.evidence.printed.instance,
+                "numbers": dict(v.evidence.printed.numbers),
+                "worst": v.evidence.printed.worst,
+                "tolerance": v.evidence.printed.tolerance,
+                "run": _run_in_python(v),
+                "code": v.claim.code,
+            }
+            for v in verdicts
+        ]
+        typer.echo(json.dumps({"seed": seed, "errata": rows}, ensure_ascii=False))
+    else:
+        for v in verdicts:
+            found = v.evidence.printed
+            table = _table("", "", title=f"{v.claim.id}: {v.claim.where}")
+            table.add_row("printed", v.claim.statement)
+            numbers = ", ".join(f"{key} = {x:.10g}" for key, x in found.numbers.items())
+            table.add_row(
+                v.printed,
+                f"{found.instance}{': ' if found.instance and numbers else ''}{numbers}"
+                f"\noff by {found.worst:.3g}, may be off by {found.tolerance:.0e} (seed {v.seed})",
+            )
+            table.add_row("what holds", v.claim.correction or "")
+            table.add_row("in Python", _run_in_python(v))
+            if v.claim.code:
+                table.add_row("without us", v.claim.code)
+            out.print(table)
+        out.print(f"{len(verdicts)} errata.")
+    if not all(v.as_recorded for v in verdicts):
+        raise typer.Exit(1)
+
+
+def _verdicts(claims: list[Claim], seed: int, jobs: int) -> list[Verdict]:
+    verdicts = []
+    with progress_line(total=len(claims)) as progress:
+        progress(claims[0].id if claims else "")
+        for done, found in enumerate(verify(claims, seed=seed, jobs=jobs), start=1):
+            verdicts.append(found)
+            progress.advance()
+            progress(claims[min(done, len(claims) - 1)].id)
+    return verdicts
+
+
+def _run_in_python(verdict: Verdict) -> str:
+    where = "from cvxkernel.validation.ledger import judge"
+    return f'{where}; print(judge("{verdict.claim.id}", seed={verdict.seed}).evidence)'
 
 
 @app.command("bench")

@@ -1,0 +1,146 @@
+"""The ledger: verdicts that follow from the evidence, claims that turn red where they should."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from cvxkernel.formulations import CATALOGUE, Enclosure, InputError
+from cvxkernel.validation.ledger import LEDGER, Evidence, Finding, Verdict, select, verify
+from cvxkernel.validation.ledger.claim import equal, identity, not_above, worst
+
+GOOD, BAD = Finding(1e-9, 1e-6), Finding(1e-3, 1e-6)
+
+
+# -- Findings ------------------------------------------------------------------------------------
+
+
+def test_equality_is_judged_by_the_widths():
+    a, b = Enclosure(1.0, 0.999, 1.001, {}), Enclosure(1.0015, 1.0005, 1.0025, {})
+    assert equal(a, b).holds
+    assert not equal(a, Enclosure(1.1, 1.099, 1.101, {})).holds
+    assert equal(a, Enclosure(0.5, 0.4999, 0.5001, {}), factor=2.0).holds
+    assert not equal(a, Enclosure(0.5, 0.4999, 0.5001, {})).holds
+
+
+def test_an_inequality_fails_only_beyond_the_widths():
+    a, b = Enclosure(1.0, 0.999, 1.001, {}), Enclosure(2.0, 1.999, 2.001, {})
+    assert not_above(a, b).holds
+    assert not not_above(b, a).holds
+    assert not_above(a, a).holds
+
+
+def test_an_identity_is_judged_by_its_rounding():
+    assert identity([0.1 + 0.2], [0.3], n=2).holds
+    assert not identity([0.3001], [0.3], n=2).holds
+    assert identity([1e-17], [0.0], n=2, magnitude=1.0).holds
+
+
+def test_the_worst_is_the_nearest_to_failing():
+    assert worst([GOOD, BAD]) is BAD
+    assert GOOD.margin == pytest.approx(1e-3)
+
+
+# -- Verdicts ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("printed", "correction", "evidence", "as_recorded"),
+    [
+        ("holds", None, Evidence(GOOD), True),
+        ("holds", None, Evidence(BAD), False),
+        ("fails", "this", Evidence(BAD, GOOD), True),
+        ("fails", "this", Evidence(GOOD, GOOD), False),
+        ("fails", "this", Evidence(BAD, BAD), False),
+        ("fails", "this", Evidence(BAD), False),
+        ("fails", None, Evidence(BAD), True),
+        ("imprecise", "this", Evidence(BAD, GOOD), True),
+        ("imprecise", "this", Evidence(GOOD, GOOD), False),
+    ],
+)
+def test_a_verdict_is_as_recorded_or_not(printed, correction, evidence, as_recorded):
+    claim = replace(next(iter(LEDGER.values())), printed=printed, correction=correction)
+    assert Verdict(claim, 0, evidence, 0.0).as_recorded is as_recorded
+
+
+# -- The claims -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def verdicts():
+    return {v.claim.id: v for v in verify(list(LEDGER.values()))}
+
+
+@pytest.mark.parametrize("id", LEDGER)
+def test_every_verdict_is_as_recorded(id, verdicts):
+    found = verdicts[id]
+    assert found.as_recorded, found.evidence
+
+
+@pytest.mark.parametrize("id", LEDGER)
+def test_a_claim_leads_to_its_paper_and_back(id):
+    claim = LEDGER[id]
+    assert claim.where
+    assert claim.statement
+    assert claim.how
+    assert (claim.printed == "holds") is (claim.correction is None)
+    for program in claim.programs:
+        assert program in CATALOGUE
+
+
+def test_selection():
+    assert select() == list(LEDGER.values())
+    assert all(c.paper == "ye2008" for c in select("ye2008"))
+    assert [c.id for c in select(claim="ye2008-thm2.2")] == ["ye2008-thm2.2"]
+    with pytest.raises(InputError, match=r"--paper: expected one of .*ye2008"):
+        select("ye2009")
+    with pytest.raises(InputError, match=r"--claim: expected the id of a claim.*ye2008-thm2\.2"):
+        select(claim="ye2008-thm22")
+
+
+# -- The command line -----------------------------------------------------------------------------
+
+
+def test_verify_tells_a_claim(run, tmp_path):
+    page = tmp_path / "ledger.html"
+    done = run("verify", "--claim", "ye2008-thm3.1-close", "--json", "--report", page)
+    assert done.status == 0, done.err
+    (row,) = done.json["claims"]
+    keys = {"id", "paper", "where", "statement", "printed", "corrected", "worst", "tolerance"}
+    assert keys <= set(row)
+    assert (row["printed"], row["corrected"]) == ("fails", "holds")
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith("<!doctype html>")
+    assert 'href="#ye2008-thm3.1-close"' in text
+    assert 'id="ye2008-thm3.1-close"' in text
+    assert "http" not in text.replace("http://www.w3.org", "")  # names of XML, not addresses
+    table = run("verify", "--claim", "ye2008-thm3.1-close")
+    assert "1 claims: 0 holds, 1 fails" in table.out
+
+
+def test_verify_exits_1_where_a_verdict_is_not_the_recorded_one(run, monkeypatch):
+    claim = replace(LEDGER["ye2008-thm2.2"], test=lambda seed: Evidence(BAD))
+    monkeypatch.setitem(LEDGER, claim.id, claim)
+    done = run("verify", "--claim", claim.id)
+    assert done.status == 1
+    assert "0 verdicts as recorded" in done.out
+
+
+def test_errata_shows_a_counterexample(run):
+    done = run("errata", "--paper", "ye2008", "--json")
+    assert done.status == 0
+    rows = {row["id"]: row for row in done.json["errata"]}
+    assert all(row["printed"] != "holds" for row in rows.values())
+    assert rows["ye2008-thm3.1-close"]["numbers"]
+    assert "judge(" in rows["ye2008-thm3.1-close"]["run"]
+    json.dumps(rows)
+    table = run("errata", "--paper", "ye2008")
+    assert "what holds" in table.out
+
+
+def test_a_report_that_cannot_be_written_is_one_line(run, tmp_path):
+    done = run("verify", "--claim", "ye2008-thm2.2", "--report", tmp_path / "no" / "page.html")
+    assert done.status == 2
+    assert done.err.count("\n") == 1

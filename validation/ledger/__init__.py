@@ -1,0 +1,56 @@
+"""The ledger: every statement of the papers as a checked claim."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from difflib import get_close_matches
+from multiprocessing import get_context
+from time import perf_counter
+
+from cvxkernel.formulations.errors import InputError
+from cvxkernel.validation.ledger import ye2008
+from cvxkernel.validation.ledger.claim import Claim, Evidence, Finding, Verdict
+
+LEDGER: dict[str, Claim] = {claim.id: claim for claim in (*ye2008.CLAIMS,)}
+
+
+def select(paper: str | None = None, claim: str | None = None) -> list[Claim]:
+    """The claims of a paper, the one of an id, or all."""
+    papers = {c.paper for c in LEDGER.values()}
+    if paper is not None and paper not in papers:
+        raise InputError("--paper", f"one of {', '.join(sorted(papers))}", repr(paper))
+    if claim is not None and claim not in LEDGER:
+        near = get_close_matches(claim, LEDGER, n=3, cutoff=0.3)
+        hint = f" (nearest: {', '.join(near)})" if near else ""
+        raise InputError("--claim", f"the id of a claim{hint}", repr(claim))
+    return [
+        c
+        for c in LEDGER.values()
+        if (paper is None or c.paper == paper) and (claim is None or c.id == claim)
+    ]
+
+
+def judge(id: str, seed: int = 0) -> Verdict:
+    """Gather the evidence for one claim."""
+    return Verdict(LEDGER[id], seed, *_evidence(id, seed))
+
+
+def verify(claims: Sequence[Claim], *, seed: int = 0, jobs: int = 1) -> Iterator[Verdict]:
+    """The verdicts, in the order of the claims; several jobs are several processes."""
+    if jobs <= 1 or len(claims) <= 1:
+        yield from (judge(claim.id, seed) for claim in claims)
+        return
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        found = [pool.submit(_evidence, claim.id, seed) for claim in claims]
+        for claim, future in zip(claims, found, strict=True):
+            yield Verdict(claim, seed, *future.result())
+
+
+def _evidence(id: str, seed: int) -> tuple[Evidence, float]:
+    """What was found, and the seconds it took; this much can travel between processes."""
+    start = perf_counter()
+    return LEDGER[id].test(seed), perf_counter() - start
+
+
+__all__ = ["LEDGER", "Claim", "Evidence", "Finding", "Verdict", "judge", "select", "verify"]

@@ -1,0 +1,154 @@
+"""A statement of a paper as a claim: where it stands, what it says, and the evidence for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from cvxkernel.formulations.enclosure import Enclosure, rounding
+
+Printed = Literal["holds", "fails", "imprecise"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """How far apart two sides were at worst, and how far they may be, relatively.
+
+    The tolerance comes from the enclosures of both sides, or from the rounding of their
+    evaluation: no hand has chosen it. `instance` names where the worst was found, and `numbers`
+    holds what a reader would want to see of it.
+    """
+
+    worst: float
+    tolerance: float
+    instance: str = ""
+    numbers: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def holds(self) -> bool:
+        """Whether the discrepancy is within what the arithmetic allows."""
+        return bool(self.worst <= self.tolerance)
+
+    @property
+    def margin(self) -> float:
+        """worst/tolerance: below 1 it holds, far above 1 it fails beyond doubt."""
+        return self.worst / self.tolerance if self.tolerance > 0 else np.inf * (self.worst > 0)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What was found for the statement as printed, and for its correction."""
+
+    printed: Finding
+    corrected: Finding | None = None
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One numbered statement.
+
+    id        : "ye2008-thm2.2", as the formulations are named; a word follows where one number
+                carries several statements
+    where     : as a reader finds it in the paper
+    statement : one line of maths, as printed
+    how       : how it is tested
+    printed   : the recorded verdict on the statement as printed
+    correction: what holds instead, where something does; one line
+    test      : the evidence for a seed
+    programs  : the formulations it speaks of
+    code      : for an erratum, ten lines of numpy with which anybody sees it fail
+    """
+
+    id: str
+    where: str
+    statement: str
+    how: str
+    test: Callable[[int], Evidence]
+    printed: Printed = "holds"
+    correction: str | None = None
+    programs: tuple[str, ...] = ()
+    code: str | None = None
+
+    @property
+    def paper(self) -> str:
+        """The part of the id before the first dash."""
+        return self.id.partition("-")[0]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A claim and what was found this time."""
+
+    claim: Claim
+    seed: int
+    evidence: Evidence
+    seconds: float
+
+    @property
+    def printed(self) -> Printed:
+        """holds or fails, by the evidence; imprecise where that is the record of what fails."""
+        if self.evidence.printed.holds:
+            return "holds"
+        return "imprecise" if self.claim.printed == "imprecise" else "fails"
+
+    @property
+    def corrected(self) -> Literal["holds", "fails"] | None:
+        """Whether the correction holds; None where nothing needs correcting."""
+        found = self.evidence.corrected
+        return None if found is None else "holds" if found.holds else "fails"
+
+    @property
+    def as_recorded(self) -> bool:
+        """Whether it is the recorded verdict, and the correction holds where there is one."""
+        needed = "holds" if self.claim.correction is not None else None
+        return self.printed == self.claim.printed and self.corrected == needed
+
+    @property
+    def decisive(self) -> Finding:
+        """The finding that matters: of the correction where there is one."""
+        return self.evidence.corrected or self.evidence.printed
+
+
+# -- Findings -----------------------------------------------------------------------------------
+
+
+def equal(one: Enclosure, other: Enclosure, *, factor: float = 1.0, **told: Any) -> Finding:
+    """One optimum is `factor` times the other: the distance of the midpoints against the widths."""
+    a, b = (one.lower + one.upper) / 2, factor * (other.lower + other.upper) / 2
+    half = (one.upper - one.lower) / 2 + abs(factor) * (other.upper - other.lower) / 2
+    scale = max(abs(a), abs(b), np.finfo(float).tiny)
+    slack = rounding(1, 1.0)  # of the factor and of the difference itself
+    return Finding(abs(a - b) / scale, half / scale + slack, **told)
+
+
+def not_above(one: Enclosure, other: Enclosure, **told: Any) -> Finding:
+    """One optimum is not above the other: by how much it may be, against the widths."""
+    a, b = (one.lower + one.upper) / 2, (other.lower + other.upper) / 2
+    half = (one.upper - one.lower) / 2 + (other.upper - other.lower) / 2
+    scale = max(abs(a), abs(b), np.finfo(float).tiny)
+    return Finding(max(0.0, a - b) / scale, half / scale + rounding(1, 1.0), **told)
+
+
+def identity(
+    left: Any, right: Any, *, n: int, magnitude: float | None = None, **told: Any
+) -> Finding:
+    """Two arrays are equal up to rounding: sums of n terms that add up to `magnitude`."""
+    left, right = np.asarray(left, dtype=float), np.asarray(right, dtype=float)
+    size = float(np.max(np.abs(right), initial=0.0))
+    size = max(size, float(np.max(np.abs(left), initial=0.0)), np.finfo(float).tiny)
+    made_of = size if magnitude is None else max(magnitude, size)
+    worst = float(np.max(np.abs(left - right), initial=0.0))
+    return Finding(worst / size, rounding(n, made_of) / size, **told)
+
+
+def worst(findings: Iterable[Finding]) -> Finding:
+    """The one nearest to failing, or farthest beyond."""
+    return max(findings, key=lambda found: found.margin)
+
+
+def best(findings: Iterable[Finding]) -> Finding:
+    """The one farthest from failing: a statement for all fails only if its best instance tells."""
+    return min(findings, key=lambda found: found.margin)
