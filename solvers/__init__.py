@@ -9,8 +9,10 @@ from typing import Any, Protocol
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations.catalogue import CATALOGUE, formulation
 from cvxkernel.formulations.errors import InputError
+from cvxkernel.solvers import newton
 from cvxkernel.solvers.column_generation import ColumnGeneration
 from cvxkernel.solvers.conic import conic
+from cvxkernel.solvers.newton import Newton
 from cvxkernel.solvers.panel import PANEL
 from cvxkernel.solvers.solution import Progress, Solution, Step
 
@@ -37,6 +39,7 @@ METHODS: dict[str, Route] = {
     "column_generation": Route(
         lambda tol: ColumnGeneration(tol=tol), SEMI_INFINITE, first=SEMI_INFINITE
     ),
+    "newton": Route(lambda tol: Newton(tol=tol), newton.ANSWERS, first=frozenset()),
 }
 
 
@@ -65,4 +68,4 @@ def solve(
     return conic(id, problem, solvers=[chosen] if chosen else None, tol=tol, progress=progress)
 
 
-__all__ = ["METHODS", "PANEL", "ColumnGeneration", "Solution", "Step", "conic", "solve"]
+__all__ = ["METHODS", "PANEL", "ColumnGeneration", "Newton", "Solution", "Step", "conic", "solve"]

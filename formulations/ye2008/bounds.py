@@ -25,6 +25,8 @@ everything it needs from the kernels and labels, by other formulas than the prog
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh, eigvalsh
 
@@ -83,6 +85,16 @@ def trace(K: Array) -> Bounded:
     return r, rounding(len(K), float(np.trace(made_of(K)))) / r
 
 
+def traces(problem: Scatter) -> list[Bounded]:
+    """r₁, …, r_p with their allowances; they are asked for often, and made once for a problem."""
+    if problem not in _TRACES:
+        _TRACES[problem] = [trace(K) for K in problem.kernels]
+    return _TRACES[problem]
+
+
+_TRACES: WeakKeyDictionary[Scatter, list[Bounded]] = WeakKeyDictionary()
+
+
 def first_and_weights(problem: Scatter, theta: Array) -> tuple[float, Array]:
     """The factors of I and of G̃₁, …, G̃_p in M(θ)."""
     if isinstance(problem, Discriminant):
@@ -124,7 +136,7 @@ def solved(problem: Scatter, theta: Array, H: Array) -> tuple[Array, Array, Arra
     if not isinstance(problem, Discriminant):
         magnitude += lift * float(np.sum(size.sum(axis=0) ** 2))
     # θ was divided by θᵀr, and r is itself rounded.
-    budget = max(trace(K)[1] for K in problem.kernels) * total
+    budget = max(slack for _, slack in traces(problem)) * total
     return X, E, F, rounding(problem.n, magnitude) + budget
 
 
@@ -150,8 +162,7 @@ def bound(problem: Scatter, beta: Array, *, binary: bool, R: Array | None = None
     b, b_slack = float(np.sum(beta * H)), rounding(n, float(np.sum(np.abs(beta * H))))
     square = float(np.sum(beta**2))
     forms, slacks = [], []
-    for K in problem.kernels:
-        r, r_slack = trace(K)
+    for K, (r, r_slack) in zip(problem.kernels, traces(problem), strict=True):
         form = float(np.sum(beta * (centred(K) @ beta))) / r
         forms.append(form)
         magnitude = float(np.sum(np.abs(beta) * (made_of(K) @ np.abs(beta))))

@@ -43,7 +43,7 @@ class Certificate:
 
 def traces(problem: Scatter) -> Array:
     """r, with r₀ = n in the joint programs."""
-    r = np.array([bounds.trace(K)[0] for K in problem.kernels])
+    r = np.array([r for r, _ in bounds.traces(problem)])
     return r if isinstance(problem, Discriminant) else np.concatenate([[float(problem.n)], r])
 
 

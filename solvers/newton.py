@@ -1,0 +1,217 @@
+r"""Newton's method on the simplex, for the exact programs of Ye, Ji and Chen (2008).
+
+With wᵢ = θᵢrᵢ on the unit simplex all of them ask for the least of
+
+    φ(w) = ⟨H, X⟩,   MX = H,   M = M₀ + Σᵢ wᵢAᵢ
+
+where M₀ = I, Aᵢ = G̃ᵢ/(λrᵢ) with λ given, and M₀ = 0, Aᵢ = G̃ᵢ/rᵢ, A₀ = I/n with λ learned. Then
+
+    ∂φ/∂wᵢ = -⟨X, AᵢX⟩,   ∂²φ/∂wᵢ∂wⱼ = 2⟨AᵢX, M⁻¹AⱼX⟩.
+
+A step minimizes the quadratic model over the whole simplex (a quadratic program in p unknowns) and
+is shortened until φ falls as it should. Each evaluation is one Cholesky factorization.
+The gradient is also the gap: β = 2X is the paper's (20), and the bound it gives is
+
+    φ(w)²/(⟨X, M₀X⟩ + maxᵢ ⟨X, AᵢX⟩) ≤ min φ.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh, lstsq
+
+from cvxkernel.formulations.catalogue import CATALOGUE, formulation
+from cvxkernel.formulations.errors import InputError, SolverError
+from cvxkernel.formulations.inputs import Array
+from cvxkernel.formulations.ye2008 import Discriminant
+from cvxkernel.solvers.solution import Progress, Solution, Step
+
+RESTRICTED = ("ye2008-thm3.1", "ye2008-eq45")  # diag(t) ⪰ S(θ) is another function of θ
+ANSWERS = frozenset(
+    id for id, form in CATALOGUE.items() if form.paper == "ye2008" and id not in RESTRICTED
+)
+SUFFICIENT = 1e-4  # of the decrease that the model promises
+PATIENCE = 5  # iterations without a narrower gap
+
+
+class Function:
+    """φ and its derivatives, kernels read as they lie in memory."""
+
+    def __init__(self, problem: Any, *, binary: bool) -> None:
+        self.n, self.joint = problem.n, not isinstance(problem, Discriminant)
+        self.H = problem.a if binary else problem.H
+        self.kernels = problem.kernels
+        self.offsets = problem.offsets
+        scale = 1.0 if self.joint else problem.lam
+        self.weights = 1 / (scale * problem.traces)  # Aᵢ = weightᵢ·G̃ᵢ
+        self.p = len(problem.r)
+
+    def system(self, w: Array) -> Array:
+        """M; in the joint programs plus a multiple of eeᵀ, which no X sees."""
+        n = self.n
+        shares = (w[1:] if self.joint else w) * self.weights
+        M: Array = (shares @ self.kernels.reshape(len(shares), -1)).reshape(n, n)
+        M -= shares @ self.offsets
+        means = M.mean(axis=1)
+        M -= means[:, None]
+        M -= means[None, :]
+        M += means.mean()
+        M.flat[:: n + 1] += w[0] / n if self.joint else 1.0
+        if self.joint:
+            M += np.trace(M) / n**2
+        return M
+
+    def images(self, X: Array) -> Array:
+        """A₁X, …, A_pX, with A₀X first in the joint programs: one pass over the kernels."""
+        n, k = X.shape
+        B = X - X.mean(axis=0)
+        Y = (self.kernels.reshape(-1, n) @ B).reshape(-1, n, k)
+        Y -= Y.mean(axis=1, keepdims=True)  # (G - c·eeᵀ)PX = GPX
+        Y *= self.weights[:, None, None]
+        return np.concatenate([X[None] / n, Y]) if self.joint else Y
+
+
+@dataclass
+class State:
+    """A point, its factor and its derivatives."""
+
+    w: Array
+    value: float
+    X: Array
+    factor: Any
+    images: Array
+    gradient: Array
+
+    @property
+    def bound(self) -> float:
+        """φ²/(⟨X, M₀X⟩ + maxᵢ⟨X, AᵢX⟩)"""
+        rest = self.value + float(self.w @ self.gradient)  # ⟨X, M₀X⟩
+        return self.value**2 / (rest - float(self.gradient.min()))
+
+    @property
+    def gap(self) -> float:
+        """(φ - bound)/φ"""
+        return (self.value - self.bound) / self.value
+
+
+@dataclass(frozen=True)
+class Newton:
+    """The hyper-parameters: the relative gap to reach, and how long to try."""
+
+    tol: float = 1e-6
+    max_iterations: int = 100
+
+    def solve(self, id: str, problem: Any, *, progress: Progress | None = None) -> Solution:
+        """Solve an exact program of ye2008; raises SolverError when the gap stays above `tol`."""
+        form = formulation(id)
+        if form.id not in ANSWERS:
+            raise InputError("solver", f"a conic solver for {id}", "newton")
+        form.require(problem)
+        start = perf_counter()
+        phi = Function(problem, binary=form.binary)
+        state = self.at(phi, np.full(phi.p, 1 / phi.p))
+        history: list[Step] = []
+        best = state
+        sign = -1.0 if form.kind == "SILP" else 1.0
+        while True:
+            low, high = sorted((sign * state.bound, sign * state.value))
+            history.append(Step(len(history) + 1, low, high, perf_counter() - start))
+            width = state.gap
+            best = state if width <= best.gap else best
+            if progress is not None:
+                progress(f"{id}: iteration {len(history)}, relative gap {width:.1e}")
+            spent = len(history) >= self.max_iterations
+            stalled = len(history) > PATIENCE and history[-PATIENCE - 1].width <= width
+            if width <= self.tol / 2 or spent or stalled:
+                break
+            moved = self.step(phi, state)
+            if moved is None:
+                break
+            state = moved
+        enclosure = form.enclose(problem, {"theta": best.w / problem.r, "beta": 2 * best.X})
+        if not enclosure.width <= self.tol:
+            why = f"relative width {enclosure.width:.1e} above {self.tol:.1e}"
+            told = f"{why} after {len(history)} iterations"
+            raise SolverError(id, {"newton": told}, enclosure)
+        return Solution.at(
+            id,
+            enclosure,
+            "newton",
+            iterations=len(history),
+            seconds=perf_counter() - start,
+            history=tuple(history),
+        )
+
+    def at(self, phi: Function, w: Array) -> State:
+        """One factorization, one pass over the kernels."""
+        factor = cho_factor(phi.system(w), lower=True, overwrite_a=True, check_finite=False)
+        X: Array = cho_solve(factor, phi.H, check_finite=False)
+        images = phi.images(X)
+        gradient: Array = -np.einsum("nk,pnk->p", X, images)
+        return State(w, float(np.sum(phi.H * X)), X, factor, images, gradient)
+
+    def step(self, phi: Function, state: State) -> State | None:
+        """The best point of the quadratic model on the simplex, or as far towards it as φ falls."""
+        target = model_minimum(hessian(state), state.gradient, state.w)
+        d = target - state.w
+        slope = float((state.gradient - state.gradient.min()) @ d)  # Σdᵢ = 0
+        length = 1.0
+        for _ in range(40):
+            try:
+                trial = self.at(phi, state.w + length * d)
+                fallen = trial.value <= state.value + SUFFICIENT * length * slope
+                # At the end φ no longer shows a difference, and the gap does.
+                if fallen or trial.gap <= state.gap / 2:
+                    return trial
+            except LinAlgError:
+                pass  # singular on the border, where λ is learned
+            length /= 2
+        return None
+
+
+def hessian(state: State) -> Array:
+    """2⟨AᵢX, M⁻¹AⱼX⟩: with LLᵀ = M, the Gram matrix of the L⁻¹AᵢX."""
+    p, n, k = state.images.shape
+    flat = state.images.transpose(1, 0, 2).reshape(n, p * k)
+    solved = cho_solve(state.factor, flat, check_finite=False).reshape(n, p, k)
+    H: Array = 2 * np.einsum("pnk,nqk->pq", state.images, solved, optimize=True)
+    return (H + H.T) / 2
+
+
+def model_minimum(H: Array, g: Array, w: Array) -> Array:
+    """The v ≥ 0, Σvᵢ = 1, of least gᵀ(v - w) + ½(v - w)ᵀH(v - w), by the primal active-set method.
+
+    It starts from the support of w. Curvatures below 1e-13 of the largest are raised to that:
+    among kernels that are nearly equal the step hardly matters.
+    """
+    p, scale = len(w), float(np.abs(H).max())
+    eig, V = eigh(H / scale)
+    F = (V * np.maximum(eig, 1e-13)) @ V.T
+    g = g / scale
+    v, S = w.copy(), w > 0
+    for _ in range(4 * p):
+        m = int(S.sum())
+        kkt = np.ones((m + 1, m + 1))
+        kkt[:m, :m], kkt[m, m] = F[np.ix_(S, S)], 0.0
+        solved = lstsq(kkt, np.append(F[S] @ w - g[S], 1.0))[0]
+        d = np.zeros(p)
+        d[S] = solved[:m] - v[S]
+        falling = S & (v + d < 0)
+        if falling.any():  # as far as the first weight that reaches zero, which leaves
+            ratio = np.where(falling, v / np.where(falling, -d, 1.0), np.inf)
+            first = int(np.argmin(ratio))
+            v = np.maximum(v + ratio[first] * d, 0.0)
+            v[first], S[first] = 0.0, False
+            continue
+        v = v + d
+        slopes = F @ (v - w) + g + solved[m]  # zero on S, and not negative elsewhere at a minimum
+        worst = int(np.argmin(np.where(S, np.inf, slopes))) if m < p else 0
+        if m == p or slopes[worst] >= -1e-15 * float(np.abs(g).max()):
+            break
+        S[worst] = True
+    out: Array = v / v.sum()
+    return out
