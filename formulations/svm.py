@@ -20,7 +20,7 @@ An indefinite Q, rounded or not, is charged: the primal is taken with Q + εI �
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, eigvalsh
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, cholesky, eigvalsh
 
 from cvxkernel.formulations.enclosure import EPS, TINY, Bounded, quadratic, rounding
 from cvxkernel.formulations.inputs import Array
@@ -55,6 +55,15 @@ def upper(Q: Array, y: Array, C: float, alpha: Array) -> Bounded:
     return min(ends, key=sum)
 
 
+def above(Q: Array, least: float) -> bool:
+    """Whether every eigenvalue of Q is above this number, if one Cholesky factor can tell."""
+    try:
+        cholesky(Q - least * np.eye(len(Q)), lower=True, check_finite=False)
+    except LinAlgError:
+        return False
+    return True
+
+
 def offset(image: Array, y: Array) -> float:
     """The b of the least Σᵢ max(0, 1 - imageᵢ - byᵢ)."""
     # Piecewise linear and convex in b, with slopes from -n₊ to n₋: the least is at the kink
@@ -66,7 +75,8 @@ def offset(image: Array, y: Array) -> float:
 def hinge_bound(Q: Array, y: Array, C: float, v: Array) -> Bounded:
     """½vᵀQv + C Σᵢ max(0, 1 - (Qv)ᵢ - byᵢ) at the best b, with Q made semidefinite."""
     n = len(y)
-    shift = max(0.0, rounding(n, float(np.abs(Q).max())) - float(eigvalsh(Q)[0]))
+    least = rounding(n, float(np.abs(Q).max()))
+    shift = 0.0 if above(Q, least) else max(0.0, least - float(eigvalsh(Q)[0]))
     Q = Q + shift * np.eye(n)
     margins = Q @ v
     b = offset(margins, y)
@@ -94,9 +104,10 @@ def quadratic_bound(Q: Array, y: Array, C: float, alpha: Array) -> Bounded:
     Infinite where Q is not definite by more than its rounding: Q⁻¹ would be no bound.
     """
     n = len(y)
-    spectrum = eigvalsh(Q)
-    if not spectrum[0] > n * EPS * spectrum[-1]:
-        return np.inf, 0.0
+    if not above(Q, n * EPS * float(np.linalg.norm(Q))):  # the norm is at least the largest
+        spectrum = eigvalsh(Q)
+        if not spectrum[0] > n * EPS * spectrum[-1]:
+            return np.inf, 0.0
     factor = cho_factor(Q, lower=True)
     image = Q @ alpha
     gap = y * (1 - image)  # = b on every sample with 0 < α < C, at an optimum

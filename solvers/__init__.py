@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations.catalogue import CATALOGUE, formulation
 from cvxkernel.formulations.errors import InputError
+from cvxkernel.solvers.alternation import Alternation
 from cvxkernel.solvers.column_generation import ColumnGeneration
 from cvxkernel.solvers.conic import conic
 from cvxkernel.solvers.panel import PANEL
@@ -36,6 +37,11 @@ SEMI_INFINITE = frozenset(id for id, form in CATALOGUE.items() if form.exchange 
 METHODS: dict[str, Route] = {
     "column_generation": Route(
         lambda tol: ColumnGeneration(tol=tol), SEMI_INFINITE, first=SEMI_INFINITE
+    ),
+    "alternation": Route(
+        lambda tol: Alternation(tol=tol),
+        frozenset({"tang2009-eq11"}),
+        first=frozenset({"tang2009-eq11"}),
     ),
 }
 
@@ -65,4 +71,13 @@ def solve(
     return conic(id, problem, solvers=[chosen] if chosen else None, tol=tol, progress=progress)
 
 
-__all__ = ["METHODS", "PANEL", "ColumnGeneration", "Solution", "Step", "conic", "solve"]
+__all__ = [
+    "METHODS",
+    "PANEL",
+    "Alternation",
+    "ColumnGeneration",
+    "Solution",
+    "Step",
+    "conic",
+    "solve",
+]
