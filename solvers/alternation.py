@@ -38,17 +38,22 @@ class State:
     """The cuts so far, the best weights, and the α that the cuts combine to."""
 
     theta: Array  # (k, p), where the next machines are solved
-    solved: Array | None = None  # the θ of the last machines
-    alpha: Array | None = None  # (k, n), their α
-    alphas: list[Array] = field(default_factory=list)
+    best: Array  # θ of the least Σₜ Σᵢ θᵢᵗD(αᵗ, Gᵢ) so far, `value`
+    machines: Array  # (k, n): the α of those machines
+    mixture: Array  # (k, n): ᾱ of the best lower end
+    alphas: list[Array] = field(default_factory=list)  # (k, n) each
     cuts: list[Array] = field(default_factory=list)  # D(αᵗ, Gᵢ), (k, p) each
-    value: float = np.inf  # the least Σₜ Σᵢ θᵢᵗD(αᵗ, Gᵢ), at `best` with the machines `machines`
-    best: Array | None = None
-    machines: Array | None = None
-    mixture: Array | None = None  # ᾱ of the best lower end
+    thetas: list[Array] = field(default_factory=list)  # where they were made
+    value: float = np.inf
     lower: float = -np.inf
     upper: float = np.inf
     pull: float = 0.0  # towards the best weights
+
+    @classmethod
+    def of(cls, problem: Shared) -> State:
+        """Uniform weights, and α = 0, whose lower end is 0."""
+        theta, zero = np.full((problem.k, problem.p), 1 / problem.p), np.zeros(problem.Y.shape)
+        return cls(theta, theta, zero, zero, lower=0.0)
 
 
 @dataclass(frozen=True)
@@ -74,7 +79,7 @@ class Alternation:
         start = perf_counter()
         unit = form.unit(problem)
         scale = problem.C / unit.C  # of α, and of the optimum
-        state = State(theta=np.full((problem.k, problem.p), 1.0 / problem.p))
+        state = State.of(unit)
         history: list[Step] = []
         while True:
             self.step(state, unit)
@@ -88,8 +93,6 @@ class Alternation:
             stalled = len(history) > PATIENCE and history[-PATIENCE].width <= width
             if not (done or spent or stalled):
                 continue
-            assert state.best is not None and state.machines is not None
-            assert state.mixture is not None
             point = {"alpha": scale * state.mixture, "machines": scale * state.machines}
             enclosure = form.enclose(problem, {**point, "theta": state.best})
             if enclosure.width <= self.tol:
@@ -123,7 +126,7 @@ class Alternation:
             state.upper = min(state.upper, upper)
         state.alphas.append(alpha)
         state.cuts.append(D)
-        state.solved, state.alpha = state.theta, alpha
+        state.thetas.append(state.theta)
         # Step 2: θ, g and the weights of the cuts
         beta, k = problem.beta, problem.k
         cuts = np.array(state.cuts)
@@ -141,19 +144,17 @@ class Alternation:
         # Paper takes θ itself. Where many kernels take part that swings: with 15 random kernels and
         # 6 labels it needs twice to three times the iterations.
         state.pull = _pull(state.pull, better=better) if self.stabilized else 0.0
-        assert state.best is not None
         state.theta = bounds.within((1 - state.pull) * theta + state.pull * state.best, beta)
 
 
 def machines(problem: Shared, kernels: Array, state: State) -> Array:
     """α of every label's machine, started from the last; a label whose weights stay keeps its α."""
-    alpha = []
-    for t, y in enumerate(problem.Y):
-        last = None if state.alpha is None else state.alpha[t]
-        stays = state.solved is not None and np.array_equal(state.solved[t], state.theta[t])
-        again = last is None or not stays
-        alpha.append(svm(kernels[t], y, problem.C, start=last) if again else last)
-    return np.array(alpha)
+    if not state.alphas:
+        return np.array([svm(K, y, problem.C) for K, y in zip(kernels, problem.Y, strict=True)])
+    alpha = state.alphas[-1].copy()
+    for t in np.flatnonzero((state.theta != state.thetas[-1]).any(axis=1)):
+        alpha[t] = svm(kernels[t], problem.Y[t], problem.C, start=alpha[t])
+    return alpha
 
 
 def _pull(pull: float, *, better: bool) -> float:

@@ -111,8 +111,8 @@ FORMULATIONS = (
         where="(3) with (4)-(7), ours",
         kind="SDP",
         sense="minimize",
-        statement="min λΩ + ½ Σₜ τₜ, [(Σᵢ θᵢᵗGᵢ) ∘ yᵗyᵗᵀ, e + νᵗ - δᵗ + bₜyᵗ; ·, τₜ - 2C eᵀδᵗ] ⪰ 0, "
-        "θᵗ = ζ + γᵗ, Σᵢ θᵢᵗ = 1",
+        statement="min λΩ + ½ Σₜ τₜ, [(Σᵢ θᵢᵗGᵢ) ∘ yᵗyᵗᵀ, e + νᵗ - δᵗ + bₜyᵗ; ·, τₜ - 2C eᵀδᵗ] ⪰ "
+        "0, θᵗ = ζ + γᵗ, Σᵢ θᵢᵗ = 1",
         problem=Regularized,
         keys=("kernels", "Y", "C", "lam"),
         program=Regularized.eq3_sdp,
@@ -126,7 +126,8 @@ FORMULATIONS = (
         where="(11)-(13) with (10)",
         kind="SILP",
         sense="minimize",
-        statement="min Σₜ gᵗ, Σᵢ θᵢᵗD(αᵗ, Gᵢ) ≤ gᵗ for all αᵗ ∈ S(t), Σᵢ θᵢᵗ = 1, θᵗ = ζ + γᵗ, Ω ≤ β",
+        statement="min Σₜ gᵗ, Σᵢ θᵢᵗD(αᵗ, Gᵢ) ≤ gᵗ for all αᵗ ∈ S(t), Σᵢ θᵢᵗ = 1, θᵗ = ζ + γᵗ, "
+        "Ω ≤ β",
         problem=Shared,
         keys=("kernels", "Y", "C", "beta"),
         program=Shared.eq11,

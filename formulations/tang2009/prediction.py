@@ -3,8 +3,8 @@ r"""Prediction for many labels, and how the paper measures it.
     fᵗ(x) = Σⱼ αⱼᵗyⱼᵗ Σᵢ θᵢᵗKᵢ(x, xⱼ) + bᵗ
 
 Several labels may be right at once: each is the sign of its fᵗ, and the measure is the area under
-the curve (AUC), averaged over the labels. Of several classes one is right (one against the rest): the
-one with the largest fᵗ, and the measure is the accuracy.
+the curve (AUC), averaged over the labels. Of several classes one is right (one against the rest):
+the one with the largest fᵗ, and the measure is the accuracy.
 """
 
 from __future__ import annotations

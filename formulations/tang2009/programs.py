@@ -1,11 +1,12 @@
 r"""Tang, Chen and Ye (2009): the programs, as printed.
 
 Gᵢᵗ(α) = αᵗᵀ(Gᵢ ∘ yᵗyᵗᵀ)αᵗ (8),  D(α, G) = αᵀe - ½αᵀ(G ∘ yyᵀ)α (1), and S(t) (13) is the set of α
-with 0 ≤ α ≤ C, αᵀyᵗ = 0. The weights of label t are θᵗ = ζ + γᵗ (6): a part that all labels share and
-one of its own; Ω = ½ Σₜ Σᵢ γᵢᵗ (7).
+with 0 ≤ α ≤ C, αᵀyᵗ = 0. The weights of label t are θᵗ = ζ + γᵗ (6), a part that all labels share
+and one of its own, and Ω = ½ Σₜ Σᵢ γᵢᵗ (7).
 
-Each of the k sums Σᵢ θᵢᵗ is 1, so each Σᵢ γᵢᵗ is the same number 1 - Σᵢ ζᵢ, and Ω = (k/2)(1 - Σᵢ ζᵢ)
-runs from 0 to k/2. Of all ζ and γ that make up given θ, ζᵢ = minₜ θᵢᵗ has the least Ω.
+Each of the k sums Σᵢ θᵢᵗ is 1, so each Σᵢ γᵢᵗ is the same number 1 - Σᵢ ζᵢ, and
+Ω = (k/2)(1 - Σᵢ ζᵢ) runs from 0 to k/2. Of all ζ and γ that make up given θ, ζᵢ = minₜ θᵢᵗ has the
+least Ω.
 """
 
 from __future__ import annotations
