@@ -20,10 +20,16 @@ An indefinite Q, rounded or not, is charged: the primal is taken with Q + εI �
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, cholesky, eigvalsh
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, cholesky, eigvalsh, lstsq
 
 from cvxkernel.formulations.enclosure import EPS, TINY, Bounded, quadratic, rounding
 from cvxkernel.formulations.inputs import Array
+
+FREE = (
+    1e-3,
+    1e-5,
+    1e-7,
+)  # of the largest α and of C: nearer to the border a sample is taken as there
 
 
 def signed(y: Array, K: Array) -> Array:
@@ -50,9 +56,33 @@ def value(Q: Array, alpha: Array) -> Bounded:
 
 
 def upper(Q: Array, y: Array, C: float, alpha: Array) -> Bounded:
-    """The better of the two bounds at v = α."""
-    ends = (hinge_bound(Q, y, C, alpha), quadratic_bound(Q, y, C, alpha))
-    return min(ends, key=sum)
+    """The best of the bounds: at v = α, and where they leave a gap at α moved onto the margin."""
+    best = min(hinge_bound(Q, y, C, alpha), quadratic_bound(Q, y, C, alpha), key=sum)
+    low, _ = value(Q, alpha)
+    for small in FREE:
+        if sum(best) - low <= 1e-10 * abs(low):
+            break
+        best = min(best, hinge_bound(Q, y, C, on_margin(Q, y, C, alpha, small)), key=sum)
+    return best
+
+
+def on_margin(Q: Array, y: Array, C: float, alpha: Array, small: float) -> Array:
+    """α moved as little as puts every free sample on the margin: (Qv)ᵢ + byᵢ = 1, Δᵀy = 0.
+
+    The v of a bound need not be in the box. Where Q is singular this takes the place of the
+    quadratic bound: what a solver leaves in αᵢ costs its square and no longer C times itself.
+    """
+    free = (alpha > small * alpha.max()) & (alpha < (1 - small) * C)
+    m = int(free.sum())
+    if m == 0:
+        return alpha
+    system = np.zeros((m + 1, m + 1))
+    system[:m, :m] = Q[np.ix_(free, free)]
+    system[:m, m] = system[m, :m] = y[free]
+    right = np.append(1 - Q[free] @ alpha, 0.0)
+    moved = alpha.copy()
+    moved[free] += lstsq(system, right, lapack_driver="gelsy", check_finite=False)[0][:m]
+    return moved
 
 
 def above(Q: Array, least: float) -> bool:

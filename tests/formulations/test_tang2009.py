@@ -1,4 +1,4 @@
-"""tang2009: bounds at every point, the closed forms behind them, recovery, prediction, bad input."""
+"""tang2009: both ends at every point, what is behind them, recovery, prediction, bad input."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_the_weights_are_twice_the_multipliers(lam):
     assert gamma.sum() / 2 == pytest.approx(bounds.omega(zeta + gamma), abs=1e-5)
     # Complementarity: λ = (B - A)/k where both parts are there.
     A, B, _ = bounds.extremes(problem, program.value("alpha"))
-    assert (B - A) / 3 == pytest.approx(lam, abs=1e-5)
+    assert pytest.approx(lam, abs=1e-5) == (B - A) / 3
 
 
 def test_alpha_is_the_multiplier_of_nu(tolerances):
@@ -273,11 +273,11 @@ def test_test_kernels_of_another_shape_are_refused(fitted):
     model = tang2009.MultiLabelClassifier.fit(problem, found.variables)
     with pytest.raises(e.ShapeError, match=r"^kernels: expected shape \(3, n_test, 40\)"):
         model.scores(cross[:2])
-    with pytest.raises(e.ShapeError, match="^y: "):
+    with pytest.raises(e.ShapeError, match=r"^y: "):
         tang2009.one_against_rest(np.ones((2, 2)))
 
 
-# -- Bad input --------------------------------------------------------------------------------------
+# -- Bad input -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -351,5 +351,5 @@ def test_a_percentage_is_a_share():
     assert tang2009.beta_of_share(1, 7) == 0
     assert tang2009.beta_of_share(0.0, 7) == 3.5
     for share in (-0.1, 60):
-        with pytest.raises(e.ParameterError, match="^share: "):
+        with pytest.raises(e.ParameterError, match=r"^share: "):
             tang2009.beta_of_share(share, 5)
