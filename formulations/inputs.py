@@ -116,6 +116,19 @@ def labels(key: str, value: Any, n: int) -> Array:
     return y
 
 
+def label_rows(key: str, value: Any, n: int) -> Array:
+    """k rows of n labels -1 and +1, both in every row; read-only."""
+    Y = array(key, value)
+    if Y.ndim != 2 or Y.shape[1] != n or not len(Y):
+        one = f", also for one label (1, {n})" if Y.ndim == 1 else ""
+        raise ShapeError(key, f"shape (k, {n}), a row per label{one}", f"shape {Y.shape}")
+    check_signs(key, Y)
+    for t, y in enumerate(Y):
+        check_classes(f"{key}[{t}]", len(np.unique(y)))
+    Y.flags.writeable = False
+    return Y
+
+
 def check_classes(key: str, k: int, *, at_most: int | None = None) -> None:
     """At least two classes, and no more than the program takes."""
     if k < 2:
@@ -139,6 +152,16 @@ def positive(key: str, value: Any) -> float:
         within = "" if x.item() <= 0 else f" between {SMALLEST:g} and {LARGEST:g}"
         raise ParameterError(key, f"a positive number{within}", f"{x.item():g}")
     return x.item()
+
+
+def nonnegative(key: str, value: Any) -> float:
+    """Zero, or one positive number."""
+    x = array(key, value)
+    if x.size == 1 and x.item() == 0:
+        return 0.0
+    if x.size == 1 and x.item() < 0:
+        raise ParameterError(key, "a number that is not negative", f"{x.item():g}")
+    return positive(key, x)
 
 
 def weights(key: str, value: Any, shape: tuple[int, ...]) -> Array:

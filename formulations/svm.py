@@ -20,10 +20,16 @@ An indefinite Q, rounded or not, is charged: the primal is taken with Q + εI �
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, eigvalsh
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, cholesky, eigvalsh, lstsq
 
 from cvxkernel.formulations.enclosure import EPS, TINY, Bounded, quadratic, rounding
 from cvxkernel.formulations.inputs import Array
+
+FREE = (
+    1e-3,
+    1e-5,
+    1e-7,
+)  # of the largest α and of C: nearer to the border a sample is taken as there
 
 
 def signed(y: Array, K: Array) -> Array:
@@ -50,9 +56,42 @@ def value(Q: Array, alpha: Array) -> Bounded:
 
 
 def upper(Q: Array, y: Array, C: float, alpha: Array) -> Bounded:
-    """The better of the two bounds at v = α."""
-    ends = (hinge_bound(Q, y, C, alpha), quadratic_bound(Q, y, C, alpha))
-    return min(ends, key=sum)
+    """The best of the bounds: at v = α, and where they leave a gap at α moved onto the margin."""
+    best = min(hinge_bound(Q, y, C, alpha), quadratic_bound(Q, y, C, alpha), key=sum)
+    low, _ = value(Q, alpha)
+    for small in FREE:
+        if sum(best) - low <= 1e-10 * abs(low):
+            break
+        best = min(best, hinge_bound(Q, y, C, on_margin(Q, y, C, alpha, small)), key=sum)
+    return best
+
+
+def on_margin(Q: Array, y: Array, C: float, alpha: Array, small: float) -> Array:
+    """α moved as little as puts every free sample on the margin: (Qv)ᵢ + byᵢ = 1, Δᵀy = 0.
+
+    The v of a bound need not be in the box. Where Q is singular this takes the place of the
+    quadratic bound: what a solver leaves in αᵢ costs its square and no longer C times itself.
+    """
+    free = (alpha > small * alpha.max()) & (alpha < (1 - small) * C)
+    m = int(free.sum())
+    if m == 0:
+        return alpha
+    system = np.zeros((m + 1, m + 1))
+    system[:m, :m] = Q[np.ix_(free, free)]
+    system[:m, m] = system[m, :m] = y[free]
+    right = np.append(1 - Q[free] @ alpha, 0.0)
+    moved = alpha.copy()
+    moved[free] += lstsq(system, right, lapack_driver="gelsy", check_finite=False)[0][:m]
+    return moved
+
+
+def above(Q: Array, least: float) -> bool:
+    """Whether every eigenvalue of Q is above this number, if one Cholesky factor can tell."""
+    try:
+        cholesky(Q - least * np.eye(len(Q)), lower=True, check_finite=False)
+    except LinAlgError:
+        return False
+    return True
 
 
 def offset(image: Array, y: Array) -> float:
@@ -66,7 +105,8 @@ def offset(image: Array, y: Array) -> float:
 def hinge_bound(Q: Array, y: Array, C: float, v: Array) -> Bounded:
     """½vᵀQv + C Σᵢ max(0, 1 - (Qv)ᵢ - byᵢ) at the best b, with Q made semidefinite."""
     n = len(y)
-    shift = max(0.0, rounding(n, float(np.abs(Q).max())) - float(eigvalsh(Q)[0]))
+    least = rounding(n, float(np.abs(Q).max()))
+    shift = 0.0 if above(Q, least) else max(0.0, least - float(eigvalsh(Q)[0]))
     Q = Q + shift * np.eye(n)
     margins = Q @ v
     b = offset(margins, y)
@@ -94,9 +134,10 @@ def quadratic_bound(Q: Array, y: Array, C: float, alpha: Array) -> Bounded:
     Infinite where Q is not definite by more than its rounding: Q⁻¹ would be no bound.
     """
     n = len(y)
-    spectrum = eigvalsh(Q)
-    if not spectrum[0] > n * EPS * spectrum[-1]:
-        return np.inf, 0.0
+    if not above(Q, n * EPS * float(np.linalg.norm(Q))):  # the norm is at least the largest
+        spectrum = eigvalsh(Q)
+        if not spectrum[0] > n * EPS * spectrum[-1]:
+            return np.inf, 0.0
     factor = cho_factor(Q, lower=True)
     image = Q @ alpha
     gap = y * (1 - image)  # = b on every sample with 0 < α < C, at an optimum

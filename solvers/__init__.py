@@ -10,6 +10,7 @@ from cvxkernel.formulations import inputs
 from cvxkernel.formulations.catalogue import CATALOGUE, formulation
 from cvxkernel.formulations.errors import InputError
 from cvxkernel.solvers import newton
+from cvxkernel.solvers.alternation import Alternation
 from cvxkernel.solvers.column_generation import ColumnGeneration
 from cvxkernel.solvers.conic import conic
 from cvxkernel.solvers.newton import Newton
@@ -40,6 +41,11 @@ METHODS: dict[str, Route] = {
         lambda tol: ColumnGeneration(tol=tol), SEMI_INFINITE, first=SEMI_INFINITE
     ),
     "newton": Route(lambda tol: Newton(tol=tol), newton.ANSWERS, first=frozenset()),
+    "alternation": Route(
+        lambda tol: Alternation(tol=tol),
+        frozenset({"tang2009-eq11"}),
+        first=frozenset({"tang2009-eq11"}),
+    ),
 }
 
 
@@ -68,4 +74,14 @@ def solve(
     return conic(id, problem, solvers=[chosen] if chosen else None, tol=tol, progress=progress)
 
 
-__all__ = ["METHODS", "PANEL", "ColumnGeneration", "Newton", "Solution", "Step", "conic", "solve"]
+__all__ = [
+    "METHODS",
+    "PANEL",
+    "Alternation",
+    "ColumnGeneration",
+    "Newton",
+    "Solution",
+    "Step",
+    "conic",
+    "solve",
+]

@@ -38,9 +38,10 @@ def conic(
     Raises SolverError, with what became of each attempt, when none gets there.
     """
     form = formulation(id)
-    if form.exchange is not None:
+    if form.kind == "SILP":
         came = ", ".join(solvers or ["conic"])
-        raise InputError("solver", f"column_generation for {id}, a semi-infinite program", came)
+        own = "column_generation" if form.exchange is not None else "alternation"
+        raise InputError("solver", f"{own} for {id}, a semi-infinite program", came)
     form.require(problem)
     start = perf_counter()
     unit = form.unit(problem)

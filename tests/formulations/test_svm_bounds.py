@@ -1,0 +1,55 @@
+"""The bounds of one support vector machine where its matrix is singular."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.linalg import eigvalsh
+
+from cvxkernel.formulations import svm as bounds
+from cvxkernel.solvers.svm import svm
+from cvxkernel.validation.instances import multi_label
+
+
+def machine(C, seed=0):
+    data = multi_label(24, 1, 1, kind="low rank", seed=seed)
+    K, y = data["kernels"][0], data["Y"][0]
+    return bounds.signed(y, K), y, svm(K, y, C)
+
+
+@pytest.mark.parametrize("C", [1.0, 300.0])
+@pytest.mark.parametrize("seed", range(3))
+def test_an_error_costs_its_square_on_the_margin(C, seed):
+    Q, y, alpha = machine(C, seed)
+    optimum = sum(bounds.upper(Q, y, C, alpha))
+    low, down = bounds.value(Q, alpha)
+    assert low - down <= optimum <= low + 1e-9 * low
+    free = (alpha > 1e-6 * C) & (alpha < (1 - 1e-6) * C)
+    rng = np.random.default_rng(seed)
+    error = np.where(free, rng.normal(size=24), 0.0) * alpha.min(where=free, initial=C)
+    gaps = []
+    for size in (1e-3, 1e-4):
+        rough = bounds.repair(alpha + size * error, y, C)
+        high, up = bounds.upper(Q, y, C, rough)
+        assert high + up >= low - down
+        assert high + up <= sum(bounds.hinge_bound(Q, y, C, rough))
+        gaps.append(max(high - optimum, 1e-12 * optimum))
+    assert gaps[1] <= gaps[0] / 30 or gaps[1] <= 1e-9 * optimum
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_bound_holds_from_anywhere(seed):
+    Q, y, alpha = machine(10.0, seed)
+    low, down = bounds.value(Q, alpha)
+    rng = np.random.default_rng(seed)
+    for v in (rng.random(24), 10 * np.ones(24), np.zeros(24), np.eye(24)[0], 1e8 * rng.random(24)):
+        for point in (v, bounds.repair(v, y, 10.0)):
+            assert sum(bounds.upper(Q, y, 10.0, point)) >= low - down
+
+
+def test_the_smallest_eigenvalue_is_told_by_a_factor():
+    Q, _, _ = machine(1.0)
+    assert not bounds.above(Q, 1e-3)
+    shifted = Q + 0.1 * np.eye(24)
+    assert bounds.above(shifted, 0.1 - 1e-9)
+    assert not bounds.above(shifted, 0.1 + 1e-9 + max(0.0, float(eigvalsh(Q)[0])))
