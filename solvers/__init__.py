@@ -11,8 +11,10 @@ from cvxkernel.formulations.catalogue import CATALOGUE, formulation
 from cvxkernel.formulations.errors import InputError
 from cvxkernel.solvers.column_generation import ColumnGeneration
 from cvxkernel.solvers.conic import conic
+from cvxkernel.solvers.localized import GatingDescent
 from cvxkernel.solvers.panel import PANEL
 from cvxkernel.solvers.solution import Progress, Solution, Step
+from cvxkernel.solvers.svm import SupportVectors
 
 
 class Method(Protocol):
@@ -32,10 +34,18 @@ class Route:
 
 
 SEMI_INFINITE = frozenset(id for id, form in CATALOGUE.items() if form.exchange is not None)
+MACHINES = frozenset(id for id, form in CATALOGUE.items() if form.machine is not None)
+LOCALIZED = frozenset({"gonen2008-alg1"})
 
 METHODS: dict[str, Route] = {
     "column_generation": Route(
         lambda tol: ColumnGeneration(tol=tol), SEMI_INFINITE, first=SEMI_INFINITE
+    ),
+    "svm": Route(lambda tol: SupportVectors(tol=tol), MACHINES, first=frozenset()),
+    # Algorithm 1 of gonen2008: with a line search, and with the step and iterations of section 4.
+    "localized": Route(lambda tol: GatingDescent(tol=tol), LOCALIZED, first=LOCALIZED),
+    "localized_fixed": Route(
+        lambda tol: GatingDescent(tol=tol, search=False), LOCALIZED, first=frozenset()
     ),
 }
 
@@ -65,4 +75,14 @@ def solve(
     return conic(id, problem, solvers=[chosen] if chosen else None, tol=tol, progress=progress)
 
 
-__all__ = ["METHODS", "PANEL", "ColumnGeneration", "Solution", "Step", "conic", "solve"]
+__all__ = [
+    "METHODS",
+    "PANEL",
+    "ColumnGeneration",
+    "GatingDescent",
+    "Solution",
+    "Step",
+    "SupportVectors",
+    "conic",
+    "solve",
+]

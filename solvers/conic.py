@@ -41,6 +41,8 @@ def conic(
     if form.exchange is not None:
         came = ", ".join(solvers or ["conic"])
         raise InputError("solver", f"column_generation for {id}, a semi-infinite program", came)
+    if form.kind == "nonconvex":
+        raise InputError("solver", f"{id}'s own method: it is not convex", ", ".join(solvers or []))
     form.require(problem)
     start = perf_counter()
     unit = form.unit(problem)

@@ -94,6 +94,10 @@ def solve_(
         shown = ", ".join(f"{v:.6g}" for v in flat[:12]) + (", …" if flat.size > 12 else "")
         shape = f" {values.shape}" if values.ndim else ""
         table.add_row(f"{symbol}{shape}", shown)
+    table.add_row("status", solution.status)
+    for promise, told in (solution.promises or {}).items():
+        shown = told if isinstance(told, str) else json.dumps(told)
+        table.add_row(promise, shown)
     table.add_row("solver", solution.solver)
     for name, why in (solution.attempts or {}).items():
         table.add_row("", f"{name}: {why}")

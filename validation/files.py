@@ -57,6 +57,8 @@ def answer(solution: Solution, *, history: bool = False) -> str:
         "iterations": solution.iterations,
         "seconds": solution.seconds,
     }
+    if solution.promises is not None:
+        fields["promises"] = dict(solution.promises)
     if history:
         fields["history"] = [vars(step) for step in solution.history]
     return _dump(fields)
