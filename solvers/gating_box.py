@@ -81,21 +81,21 @@ class GatingBox:
         """Bounds on the least J here, as near as `gap` (relative) or as so many boxes allow."""
         size = max(float(np.abs(problem.X).max()), 1e-6)
         order = count()  # boxes with the same bound are taken in turn
+        found = look(problem, self, None)
         middle, seen = self.middle, 1
-        heap: list[tuple[float, int, GatingBox]] = []
-        bound, upper = look(problem, self)
-        heappush(heap, (bound, next(order), self))
+        upper = found.above
+        heap = [(found.below, next(order), self, found.alpha)]
         while seen < boxes:
             lower = heap[0][0]
             if upper - lower <= gap * abs(upper):
                 break
-            worst, _, box = heappop(heap)
+            worst, _, box, alpha = heappop(heap)
             for half in box.halves(size):
-                bound, J = look(problem, half)
+                found = look(problem, half, alpha)
                 seen += 1
-                if upper > J:
-                    upper, middle = J, half.middle
-                heappush(heap, (max(bound, worst), next(order), half))
+                if found.above < upper:
+                    upper, middle = found.above, half.middle
+                heappush(heap, (max(found.below, worst), next(order), half, found.alpha))
             if progress is not None and seen % 100 < 2:
                 progress(f"gating box: {seen} boxes, least J between {lower:.6g} and {upper:.6g}")
         return Least(heap[0][0], upper, *middle, seen)
@@ -111,9 +111,19 @@ def gating(a: float, c: float) -> tuple[Array, Array]:
     return np.array([[a / 2], [-a / 2]]), np.array([c / 2, -c / 2])
 
 
-def look(problem: Localized, box: GatingBox) -> tuple[float, float]:
-    """A number below J on all of the box, and one above J in its middle."""
+@dataclass(frozen=True, eq=False)
+class Look:
+    """A number below J on all of a box, one above J in its middle, the α both are made with."""
+
+    below: float
+    above: float
+    alpha: Array
+
+
+def look(problem: Localized, box: GatingBox, near: Array | None) -> Look:
+    """At the α that solves (7) in the middle, started from one nearby."""
     at = problem.at(*gating(*box.middle))
-    enclosure = formulation("gonen2008-eq7").enclose(at, {"alpha": svm(at.K_eta, at.y, at.C)})
-    ends = (box.a_low, box.a_high, box.c_low, box.c_high)
-    return box_bound(problem, enclosure.variables["alpha"], ends), enclosure.upper
+    alpha = svm(at.K_eta, at.y, at.C, start=near)
+    enclosure = formulation("gonen2008-eq7").enclose(at, {"alpha": alpha})
+    alpha, ends = enclosure.variables["alpha"], (box.a_low, box.a_high, box.c_low, box.c_high)
+    return Look(box_bound(problem, alpha, ends), enclosure.upper, alpha)

@@ -21,6 +21,7 @@ from cvxkernel.solvers import PANEL, solve
 from cvxkernel.validation import files
 from cvxkernel.validation.bench import Limits, Measurement, Size, bench
 from cvxkernel.validation.equivalences import EQUIVALENCES, verify
+from cvxkernel.validation.gauss4 import MACHINES, PAPER, Row, Toy
 from cvxkernel.validation.instances import instance
 from cvxkernel.validation.progress import progress_line
 
@@ -221,6 +222,42 @@ def bench_(
         ratio = f"{row.seconds / base:.1f}" if base else ""
         figures = (f"{row.seconds:.2f}", ratio, f"{row.width:.1e}", str(row.iterations or "-"))
         table.add_row(row.route, row.solver, *figures, f"{row.megabytes:.0f}")
+    out.print(table)
+
+
+@app.command("gauss4")
+def gauss4_(
+    seed: Annotated[int, typer.Option(help="Seed of the points, the splits and the starts.")] = 0,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="240 points, halved once, C of 1 and 100.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """The toy experiment of gonen2008, section 4.1, beside what the paper reports."""
+    toy = Toy(seed, 240, 1, (1.0, 100.0)) if quick else Toy(seed)
+    rows: list[Row] = []
+    with progress_line(total=2 * len(MACHINES)) as progress:
+        for row in toy.rows(progress=progress):
+            rows.append(row)
+            progress.advance()
+    if as_json:
+        told = {**vars(toy), "bayes": toy.bayes(), "rows": [vars(row) for row in rows]}
+        typer.echo(json.dumps(told))
+        return
+    title = f"GAUSS4, seed {seed}: {toy.n} points; the densities' own ratio: {toy.bayes():.2f} %"
+    table = _table("trace", "machine", "C", "test %", "support %", "weights", "paper", title=title)
+    for row in rows:
+        accuracy, support, weights = PAPER.get(row.machine, (None, None, None))
+        paper = [f"{number:.2f}" for number in (accuracy, support) if number is not None]
+        table.add_row(
+            row.trace,
+            row.machine,
+            f"{row.C:g}",
+            f"{row.accuracy:.2f} ± {row.deviation:.2f}",
+            f"{row.support:.2f}",
+            ", ".join(f"{w:.2f}" for w in row.weights),
+            ", ".join([*paper, *(f"{w:.2f}" for w in weights or ())]),
+        )
     out.print(table)
 
 
