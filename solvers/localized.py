@@ -193,13 +193,14 @@ def step(problem: Localized, now: Iterate, mu: float) -> Iterate:
 
 
 def told(run: Sequence[Iterate]) -> dict[str, Any]:
-    """What one start came to: J and its stationarity at the end, and which way the steps went.
+    """What one start came to: J enclosed and its stationarity at the end, and which way the steps went.
 
     `monotone`: each step went down for certain. `rises`: how many went up for certain.
     """
     pairs = list(pairwise(iterate.J for iterate in run))
     return {
-        "value": run[-1].J.value,
+        "lower": run[-1].J.lower,
+        "upper": run[-1].J.upper,
         "stationarity": run[-1].residual,
         "monotone": all(then.upper <= now.lower for now, then in pairs),
         "rises": sum(then.lower > now.upper for now, then in pairs),
