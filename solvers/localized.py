@@ -193,7 +193,7 @@ def step(problem: Localized, now: Iterate, mu: float) -> Iterate:
 
 
 def told(run: Sequence[Iterate]) -> dict[str, Any]:
-    """What one start came to: J enclosed and its stationarity at the end, and which way the steps went.
+    """What one start came to: J enclosed, its stationarity, and which way the steps went.
 
     `monotone`: each step went down for certain. `rises`: how many went up for certain.
     """

@@ -265,7 +265,9 @@ def _table(*columns: str, title: str | None = None) -> Table:
     table = Table(title=title, title_justify="left", show_header=any(columns))
     for column in columns:
         # An id is for copying: it is never folded.
-        table.add_column(column, overflow="fold", no_wrap=column in ("id", "solver", "machine", "test %"))
+        table.add_column(
+            column, overflow="fold", no_wrap=column in ("id", "solver", "machine", "test %")
+        )
     return table
 
 

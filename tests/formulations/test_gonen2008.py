@@ -267,6 +267,26 @@ def test_the_gradient_agrees_with_central_differences_in_300_bits(seed):
         ctx.prec = before
 
 
+@pytest.mark.parametrize("spread", [1.0, 30.0])
+@pytest.mark.parametrize("seed", range(6))
+def test_the_enclosure_holds_the_optimum_of_300_bits(seed, spread):
+    rng = np.random.default_rng(seed + 50)
+    C = float(10 ** rng.uniform(-1, 2))
+    problem = random_gated(rng, 8, 3, 2, C=C, spread=spread)
+    alpha = machine(problem.K_eta, problem.y, problem.C)
+    found = EQ7.enclose(problem, {"alpha": alpha})
+    before, ctx.prec = ctx.prec, BITS
+    try:
+        V, v0 = [[arb(v) for v in row] for row in problem.V], [arb(v) for v in problem.v0]
+        exact = J_exact(problem, V, v0, alpha)  # at the exact gates, not at their roundings
+        assert exact.rad() < 1e-30
+        assert arb(found.lower) <= exact
+        assert exact <= arb(found.upper)
+        assert found.width <= 1e-9
+    finally:
+        ctx.prec = before
+
+
 def test_gradients_add_up_to_nothing_over_the_kernels(tolerances):
     # The gates do not change when all v_m do by the same.
     problem = gated(20)
