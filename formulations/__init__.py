@@ -1,6 +1,6 @@
 """What is solved: every printed program, literally, in CVXPY; both ends of it in numpy."""
 
-from cvxkernel.formulations import kernels, kim2006, lanckriet2004, tang2009, ye2008
+from cvxkernel.formulations import gonen2008, kernels, kim2006, lanckriet2004, tang2009, ye2008
 from cvxkernel.formulations.catalogue import CATALOGUE, formulation
 from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.errors import CvxkernelError, InputError, SolverError
@@ -16,6 +16,7 @@ __all__ = [
     "Program",
     "SolverError",
     "formulation",
+    "gonen2008",
     "kernels",
     "kim2006",
     "lanckriet2004",

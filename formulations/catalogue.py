@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
-from cvxkernel.formulations import kim2006, lanckriet2004, tang2009, ye2008
+from cvxkernel.formulations import gonen2008, kim2006, lanckriet2004, tang2009, ye2008
 from cvxkernel.formulations.errors import UnknownFormulationError
 from cvxkernel.formulations.formulation import Formulation
 
@@ -12,9 +12,10 @@ CATALOGUE: dict[str, Formulation] = {
     f.id: f
     for f in (
         *ye2008.FORMULATIONS,
+        *tang2009.FORMULATIONS,
+        *gonen2008.FORMULATIONS,
         *kim2006.FORMULATIONS,
         *lanckriet2004.FORMULATIONS,
-        *tang2009.FORMULATIONS,
     )
 }
 

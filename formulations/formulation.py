@@ -30,6 +30,15 @@ class Exchange:
 
 
 @dataclass(frozen=True)
+class Machine:
+    """A support vector machine on a given kernel: all that its own solver needs."""
+
+    K: Array
+    y: Array
+    C: float
+
+
+@dataclass(frozen=True)
 class Formulation:
     """One row of `cvxkernel list`.
 
@@ -39,12 +48,16 @@ class Formulation:
     the point and computes both ends of the enclosure from the problem's data alone.
     `unit(problem)` is the same problem in units in which the optimum is near 1, and
     `restore(problem, unit, point)` takes a point of it back. A `binary` program takes two classes
-    only. `exchange(problem)` is there for the semi-infinite programs.
+    only. `exchange(problem)` is there for the semi-infinite programs, `machine(problem)` for those
+    that are a support vector machine.
+
+    A "nonconvex" one has `fixed` symbols: with them given the rest is convex, and `program` and
+    `enclose` are of the optimum at those of the point. That is all an enclosure of it promises.
     """
 
     id: str
     where: str
-    kind: Literal["QP", "QCQP", "SOCP", "SDP", "SILP"]
+    kind: Literal["QP", "QCQP", "SOCP", "SDP", "SILP", "nonconvex"]
     sense: Literal["minimize", "maximize"]
     statement: str
     problem: type[Any]
@@ -56,6 +69,8 @@ class Formulation:
     restore: Callable[[Any, Any, Point], Point] = lambda problem, unit, point: point
     binary: bool = False
     exchange: Callable[[Any], Exchange] | None = None
+    machine: Callable[[Any], Machine] | None = None
+    fixed: tuple[str, ...] = ()
 
     @property
     def paper(self) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.linalg import lapack
+from scipy.spatial import KDTree
 from scipy.spatial.distance import cdist
 
 from cvxkernel.formulations.inputs import Array
@@ -36,6 +37,12 @@ def gaussian_half(X: Array, sigma: float, Z: Array | None = None) -> Array:
     """exp(-‖x - z‖² / (2σ²))"""
     K: Array = np.exp(-cdist(X, X if Z is None else Z, "sqeuclidean") / (2.0 * sigma**2))
     return K
+
+
+def neighbour_distance(X: Array) -> float:
+    """The average distance to the nearest other point: Gönen's estimate of s for the Gaussian."""
+    distances, _ = KDTree(X).query(X, k=2)  # the first is the point itself
+    return float(distances[:, 1].mean())
 
 
 def centre(K: Array) -> Array:

@@ -13,9 +13,11 @@ from cvxkernel.solvers import newton
 from cvxkernel.solvers.alternation import Alternation
 from cvxkernel.solvers.column_generation import ColumnGeneration
 from cvxkernel.solvers.conic import conic
+from cvxkernel.solvers.localized import GatingDescent
 from cvxkernel.solvers.newton import Newton
 from cvxkernel.solvers.panel import PANEL
 from cvxkernel.solvers.solution import Progress, Solution, Step
+from cvxkernel.solvers.svm import SupportVectors
 
 
 class Method(Protocol):
@@ -35,16 +37,21 @@ class Route:
 
 
 SEMI_INFINITE = frozenset(id for id, form in CATALOGUE.items() if form.exchange is not None)
+MACHINES = frozenset(id for id, form in CATALOGUE.items() if form.machine is not None)
+LOCALIZED = frozenset({"gonen2008-alg1"})
+ALTERNATING = frozenset({"tang2009-eq11"})
 
 METHODS: dict[str, Route] = {
     "column_generation": Route(
         lambda tol: ColumnGeneration(tol=tol), SEMI_INFINITE, first=SEMI_INFINITE
     ),
     "newton": Route(lambda tol: Newton(tol=tol), newton.ANSWERS, first=frozenset()),
-    "alternation": Route(
-        lambda tol: Alternation(tol=tol),
-        frozenset({"tang2009-eq11"}),
-        first=frozenset({"tang2009-eq11"}),
+    "alternation": Route(lambda tol: Alternation(tol=tol), ALTERNATING, first=ALTERNATING),
+    "svm": Route(lambda tol: SupportVectors(tol=tol), MACHINES, first=frozenset()),
+    # Algorithm 1 of gonen2008: with a line search, and with the step and iterations of section 4.
+    "localized": Route(lambda tol: GatingDescent(tol=tol), LOCALIZED, first=LOCALIZED),
+    "localized_fixed": Route(
+        lambda tol: GatingDescent(tol=tol, search=False), LOCALIZED, first=frozenset()
     ),
 }
 
@@ -79,9 +86,11 @@ __all__ = [
     "PANEL",
     "Alternation",
     "ColumnGeneration",
+    "GatingDescent",
     "Newton",
     "Solution",
     "Step",
+    "SupportVectors",
     "conic",
     "solve",
 ]

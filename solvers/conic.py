@@ -38,10 +38,12 @@ def conic(
     Raises SolverError, with what became of each attempt, when none gets there.
     """
     form = formulation(id)
+    came = ", ".join(solvers or ["conic"])
     if form.kind == "SILP":
-        came = ", ".join(solvers or ["conic"])
         own = "column_generation" if form.exchange is not None else "alternation"
         raise InputError("solver", f"{own} for {id}, a semi-infinite program", came)
+    if form.kind == "nonconvex":
+        raise InputError("solver", f"{id}'s own method: it is not convex", came)
     form.require(problem)
     start = perf_counter()
     unit = form.unit(problem)

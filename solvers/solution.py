@@ -33,6 +33,8 @@ class Solution:
 
     `status` is "optimal": the enclosure was within the tolerance asked for. Anything else raises,
     unless another rule of stopping was asked for, which is then told.
+    `promises` is what an answer to a program that is not convex promises beyond the enclosure,
+    which is then of the optimum at what the method has fixed; `status` says so.
     `attempts` tells of the solvers that were tried before this one, and why each was passed over.
     `rigorous` is true when the two ends come from ball arithmetic; `digits` then holds the optimum
     to as many digits as were asked for, every one proved.
@@ -51,6 +53,7 @@ class Solution:
     history: tuple[Step, ...] = ()
     attempts: Mapping[str, str] | None = None
     digits: str | None = None
+    promises: Mapping[str, Any] | None = None
 
     @property
     def width(self) -> float:

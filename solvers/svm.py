@@ -14,6 +14,9 @@ nearby: where Newton's step on it satisfies the KKT conditions, libsvm is not as
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, lstsq, solve
@@ -21,11 +24,40 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from cvxkernel.formulations import svm as bounds
+from cvxkernel.formulations.catalogue import formulation
+from cvxkernel.formulations.errors import InputError, SolverError
 from cvxkernel.formulations.inputs import Array
+from cvxkernel.solvers.solution import Progress, Solution
 
 TOLERANCE = 1e-6  # libsvm's, on the KKT conditions
 CYCLES = 10  # of Newton's steps, the active set corrected in between
 MAX_ITERATIONS = 1_000_000  # of libsvm; it warns at the end, and what it has is used
+
+
+@dataclass(frozen=True)
+class SupportVectors:
+    """The same as a method, for every formulation that is a support vector machine."""
+
+    tol: float = 1e-6
+
+    def solve(self, id: str, problem: Any, *, progress: Progress | None = None) -> Solution:
+        """Solve it, in units where the optimum is near 1; SolverError where too wide."""
+        form = formulation(id)
+        if form.machine is None:
+            raise InputError("solver", f"another for {id}: it is no support vector machine", "svm")
+        form.require(problem)
+        start = perf_counter()
+        if progress is not None:
+            progress(f"{id}: svm, n = {problem.n}")
+        unit = form.unit(problem)
+        machine = form.machine(unit)
+        point = {"alpha": svm(machine.K, machine.y, machine.C)}
+        enclosure = form.enclose(problem, form.restore(problem, unit, point))
+        if not enclosure.width <= self.tol:
+            why = f"relative width {enclosure.width:.1e} above {self.tol:.1e}"
+            raise SolverError(id, {"svm": why}, enclosure)
+        seconds = perf_counter() - start
+        return Solution.at(id, enclosure, "svm", iterations=None, seconds=seconds)
 
 
 def svm(K: Array, y: Array, C: float, *, start: Array | None = None) -> Array:

@@ -21,6 +21,7 @@ from cvxkernel.formulations.errors import InputError, SolverError
 from cvxkernel.solvers import PANEL, solve
 from cvxkernel.validation import files
 from cvxkernel.validation.bench import Limits, Measurement, Size, bench
+from cvxkernel.validation.gauss4 import MACHINES, PAPER, Row, Toy
 from cvxkernel.validation.ledger import Claim, Verdict, select, verify
 from cvxkernel.validation.progress import progress_line
 from cvxkernel.validation.report import html
@@ -108,6 +109,10 @@ def solve_(
         shown = ", ".join(f"{v:.6g}" for v in flat[:12]) + (", …" if flat.size > 12 else "")
         shape = f" {values.shape}" if values.ndim else ""
         table.add_row(f"{symbol}{shape}", shown)
+    table.add_row("status", solution.status)
+    for promise, told in (solution.promises or {}).items():
+        shown = told if isinstance(told, str) else json.dumps(told)
+        table.add_row(promise, shown)
     table.add_row("solver", solution.solver)
     for name, why in (solution.attempts or {}).items():
         table.add_row("", f"{name}: {why}")
@@ -309,11 +314,49 @@ def bench_(
     out.print(table)
 
 
+@app.command("gauss4")
+def gauss4_(
+    seed: Annotated[int, typer.Option(help="Seed of the points, the splits and the starts.")] = 0,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="240 points, halved once, C of 1 and 100.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """The toy experiment of gonen2008, section 4.1, beside what the paper reports."""
+    toy = Toy(seed, 240, 1, (1.0, 100.0)) if quick else Toy(seed)
+    rows: list[Row] = []
+    with progress_line(total=2 * len(MACHINES)) as progress:
+        for row in toy.rows(progress=progress):
+            rows.append(row)
+            progress.advance()
+    if as_json:
+        told = {**vars(toy), "bayes": toy.bayes(), "rows": [vars(row) for row in rows]}
+        typer.echo(json.dumps(told))
+        return
+    title = f"GAUSS4, seed {seed}: {toy.n} points; the densities' own ratio: {toy.bayes():.2f} %"
+    table = _table("trace", "machine", "C", "test %", "support %", "weights", "paper", title=title)
+    for row in rows:
+        accuracy, support, weights = PAPER.get(row.machine, (None, None, None))
+        paper = [f"{number:.2f}" for number in (accuracy, support) if number is not None]
+        table.add_row(
+            row.trace,
+            row.machine,
+            f"{row.C:g}",
+            f"{row.accuracy:.2f} ± {row.deviation:.2f}",
+            f"{row.support:.2f}",
+            ", ".join(f"{w:.2f}" for w in row.weights),
+            ", ".join([*paper, *(f"{w:.2f}" for w in weights or ())]),
+        )
+    out.print(table)
+
+
 def _table(*columns: str, title: str | None = None) -> Table:
     table = Table(title=title, title_justify="left", show_header=any(columns))
     for column in columns:
         # An id is for copying: it is never folded.
-        table.add_column(column, overflow="fold", no_wrap=column in ("id", "solver"))
+        table.add_column(
+            column, overflow="fold", no_wrap=column in ("id", "solver", "machine", "test %")
+        )
     return table
 
 

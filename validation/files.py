@@ -59,6 +59,8 @@ def answer(solution: Solution, *, history: bool = False) -> str:
     }
     if solution.digits is not None:
         fields["digits"] = solution.digits
+    if solution.promises is not None:
+        fields["promises"] = dict(solution.promises)
     if history:
         fields["history"] = [vars(step) for step in solution.history]
     return _dump(fields)

@@ -45,6 +45,33 @@ def instance(
     return {"kernels": K, "y": 2 * y - 3 if k == 2 else y, "lam": 5e-4, "C": 1.0}
 
 
+GAUSS4 = (  # gonen2008, section 4.1: label, mean, variances; each with probability ¼
+    (+1.0, (-3.0, +1.0), (0.8, 2.0)),
+    (+1.0, (+1.0, +1.0), (0.8, 2.0)),
+    (-1.0, (-1.0, -2.2), (0.8, 4.0)),
+    (-1.0, (+3.0, -2.2), (0.8, 4.0)),
+)
+
+
+def gauss4(n: int = 1200, *, seed: int = 0) -> tuple[Array, Array]:
+    """n points in the plane from four Gaussians, two of each class, and their labels ±1."""
+    rng = np.random.default_rng(seed)
+    labels, means, variances = (np.array(column) for column in zip(*GAUSS4, strict=True))
+    component = rng.integers(len(GAUSS4), size=n)
+    X = means[component] + np.sqrt(variances[component]) * rng.normal(size=(n, 2))
+    return X, labels[component]
+
+
+def gauss4_bayes(X: Array) -> Array:
+    """The logarithm of the two classes' densities' ratio: its sign is the best guess."""
+    terms: dict[float, list[Array]] = {+1.0: [], -1.0: []}
+    for label, mean, variances in GAUSS4:
+        squares = ((X - np.array(mean)) ** 2 / np.array(variances)).sum(axis=1)
+        terms[label].append(-squares / 2 - np.log(variances).sum() / 2)
+    ratio: Array = np.logaddexp(*terms[+1.0]) - np.logaddexp(*terms[-1.0])
+    return ratio
+
+
 def _stacked(id: str, n: int, p: int, kind: str, seed: int) -> dict[str, Any]:
     form = formulation(id)
     k = 3 if form.paper == "ye2008" and not form.binary else 2
@@ -70,9 +97,18 @@ def _multi_label(id: str, n: int, p: int, kind: str, seed: int) -> dict[str, Any
     return multi_label(n, p, p if id == "tang2009-eq2" else 3, kind=kind, seed=seed)
 
 
+def _gated(id: str, n: int, p: int, kind: str, seed: int) -> dict[str, Any]:
+    """The kernels of `instance`, points in the plane, and a gating that favours one or another."""
+    data = instance(n, p, 2, kind=kind, seed=seed)
+    rng = np.random.default_rng(seed + 100)
+    X = rng.normal(size=(n, 2)) + 0.7 * data["y"][:, None]
+    return {**data, "X": X, "V": rng.normal(size=(p, 2)), "v0": rng.normal(size=p), "C": 10.0}
+
+
 # By paper: n samples, p kernels (or similarities, or labels' kernels) of one kind.
 SAMPLES: Mapping[str, Callable[[str, int, int, str, int], dict[str, Any]]] = {
     "ye2008": _stacked,
+    "gonen2008": _gated,
     "kim2006": _stacked,
     "lanckriet2004": _stacked,
     "tang2009": _multi_label,

@@ -43,6 +43,12 @@ def test_the_two_gaussian_conventions_differ_by_the_root_of_two(tolerances):
     assert np.abs(half - kernels.gaussian(X, 1.0)).max() > 0.1
 
 
+def test_the_neighbour_distance_is_the_average_of_the_least(tolerances):
+    apart = [[np.linalg.norm(x - z) for z in np.delete(X, i, axis=0)] for i, x in enumerate(X)]
+    expected = np.mean([min(row) for row in apart])
+    assert kernels.neighbour_distance(X) == pytest.approx(expected, rel=tolerances.rounding)
+
+
 def test_centring_is_P_K_P_and_idempotent(tolerances):
     K = gaussian_kernels(X, 4)
     P = np.eye(12) - np.ones((12, 12)) / 12

@@ -1,0 +1,160 @@
+r"""Gönen and Alpaydın (2008): localized multiple kernel learning. ICML 25.
+
+    η_m(x) = exp(⟨v_m, x⟩ + v_m0) / Σ_k exp(⟨v_k, x⟩ + v_k0)              the gating model
+    K_η(xᵢ, xⱼ) = Σ_m η_m(xᵢ) K_m(xᵢ, xⱼ) η_m(xⱼ)                         the combined kernel
+
+With the gating fixed, (5) and (7) are a support vector machine and its dual. Over the gating, (5)
+is not convex: J(η), the optimum of (5) and (7) at a gating, is what Algorithm 1 descends on.
+
+K_η = Σ_m D_m K_m D_m with D_m = diag(η_m(x₁), …, η_m(xₙ)), and zᵀD_mK_mD_mz = (D_mz)ᵀK_m(D_mz) ≥ 0:
+it is positive semidefinite, for gates of any sign.
+# Paper: "The only restriction is to have nonnegative η_m(x)". A congruence needs no sign.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import cvxpy as cp
+import numpy as np
+from scipy.special import softmax
+
+from cvxkernel.formulations import inputs
+from cvxkernel.formulations.errors import ShapeError
+from cvxkernel.formulations.inputs import Array
+from cvxkernel.formulations.kernels import factor
+from cvxkernel.formulations.problem import Labelled
+from cvxkernel.formulations.program import Program
+
+
+def gates(X: Array, V: Array, v0: Array) -> Array:
+    """η_m(xᵢ), as (p, n): each column adds up to one."""
+    eta: Array = softmax(V @ X.T + v0[:, None], axis=0)
+    return eta
+
+
+@dataclass(frozen=True, eq=False)
+class Points(Labelled):
+    """Kernels (p, n, n), labels y (n,) of ±1, the points X (n, d) themselves, and C > 0."""
+
+    X: Array
+    C: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        inputs.check_signs("y", self.y)
+        X = inputs.array("X", self.X)
+        if X.ndim != 2 or len(X) != self.n or X.shape[1] == 0:
+            expected = f"shape ({self.n}, d), one point per row of the kernels"
+            raise ShapeError("X", expected, f"shape {X.shape}")
+        inputs.check_size("X", X)
+        X.flags.writeable = False
+        object.__setattr__(self, "X", X)
+        object.__setattr__(self, "C", inputs.positive("C", self.C))
+
+    @property
+    def d(self) -> int:
+        """The dimension of the points."""
+        return int(self.X.shape[1])
+
+
+@dataclass(frozen=True, eq=False)
+class Gated(Points):
+    """Kernels (p, n, n), labels y (n,) of ±1, X (n, d), C > 0; the gating V (p, d), v0 (p,)."""
+
+    V: Array
+    v0: Array
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for key, shape in (("V", (self.p, self.d)), ("v0", (self.p,))):
+            given = inputs.weights(key, getattr(self, key), shape)
+            inputs.check_size(key, given)
+            object.__setattr__(self, key, given)
+
+    @cached_property
+    def eta(self) -> Array:
+        """η_m(xᵢ), as (p, n)"""
+        return gates(self.X, self.V, self.v0)
+
+    @cached_property
+    def K_eta(self) -> Array:
+        """K_η(xᵢ, xⱼ) = Σ_m η_m(xᵢ) K_m(xᵢ, xⱼ) η_m(xⱼ)"""
+        K: Array = np.zeros((self.n, self.n))
+        for eta, K_m in zip(self.eta, self.kernels, strict=True):
+            K += eta[:, None] * K_m * eta
+        return K
+
+    def eq5(self) -> Program:
+        r"""The primal (5) with the gating given. Φ_m(xᵢ) is a column of R_m, R_mᵀR_m = K_m.
+
+        minimize    ½ Σ_m ‖w_m‖² + C Σᵢ ξᵢ                over w_m, b ∈ R, ξ ∈ Rⁿ
+        subject to  yᵢ(Σ_m η_m(xᵢ)⟨w_m, Φ_m(xᵢ)⟩ + b) ≥ 1 - ξᵢ      (margin)
+                    ξᵢ ≥ 0                                          (nonneg)
+        """
+        Phi = [factor(K) for K in self.kernels]
+        w = [cp.Variable(len(Phi[m]), name=f"w{m + 1}") for m in range(self.p)]
+        b, xi = cp.Variable(name="b"), cp.Variable(self.n, name="xi")
+        f = sum(cp.multiply(self.eta[m], Phi[m].T @ w[m]) for m in range(self.p)) + b
+        return Program(
+            minimize=sum(cp.sum_squares(w_m) for w_m in w) / 2 + self.C * cp.sum(xi),
+            margin=cp.multiply(self.y, f) >= 1 - xi,
+            nonneg=xi >= 0,
+        )
+
+    def eq7(self) -> Program:
+        r"""The dual (7).
+
+        maximize    Σᵢ αᵢ - ½ Σᵢ Σⱼ αᵢαⱼyᵢyⱼK_η(xᵢ, xⱼ)   over α ∈ Rⁿ
+        subject to  Σᵢ αᵢyᵢ = 0                                     (balance)
+                    C ≥ αᵢ                                          (box)
+                    αᵢ ≥ 0                                          (nonneg)
+        """
+        alpha = cp.Variable(self.n, name="alpha")
+        R = factor(np.outer(self.y, self.y) * self.K_eta)
+        return Program(
+            maximize=cp.sum(alpha) - cp.sum_squares(R @ alpha) / 2,
+            balance=alpha @ self.y == 0,
+            box=alpha <= self.C,
+            nonneg=alpha >= 0,
+        )
+
+    def gradient(self, alpha: Array) -> tuple[Array, Array]:
+        r"""(∂J/∂V, ∂J/∂v0) at the α that solves (7), as printed.
+
+        ∂J/∂v_m0 = -½ Σᵢ Σⱼ Σ_k αᵢαⱼyᵢyⱼη_k(xᵢ)K_k(xᵢ, xⱼ)η_k(xⱼ)
+                     (δᵏ_m - η_m(xᵢ) + δᵏ_m - η_m(xⱼ))
+        ∂J/∂v_m  = the same with (xᵢ[δᵏ_m - η_m(xᵢ)] + xⱼ[δᵏ_m - η_m(xⱼ)])
+        """
+        u = alpha * self.y * self.eta  # (k, i): αᵢyᵢη_k(xᵢ)
+        terms = u[:, :, None] * self.kernels * u[:, None, :]
+        s = -(terms.sum(axis=2) + terms.sum(axis=1)) / 2  # (k, i): what xᵢ multiplies
+        rest = s - self.eta * s.sum(axis=0)  # (m, i): Σ_k s_k(i)(δᵏ_m - η_m(xᵢ))
+        return rest @ self.X, rest.sum(axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class Localized(Points):
+    """Two kernels or more (p, n, n), labels y (n,) of ±1, X (n, d), C > 0; no gating yet."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.p < 2:
+            raise ShapeError("kernels", "two kernels or more to choose from", "one kernel")
+
+    def at(self, V: Array | None = None, v0: Array | None = None) -> Gated:
+        """The same data with a gating; equal gates unless it is given."""
+        V = np.zeros((self.p, self.d)) if V is None else V
+        v0 = np.zeros(self.p) if v0 is None else v0
+        made: Gated = object.__new__(Gated)
+        # What Gated would check was checked when this was made; the gating is the caller's.
+        for key in ("kernels", "y", "X", "C"):
+            object.__setattr__(made, key, getattr(self, key))
+        object.__setattr__(made, "V", inputs.weights("V", V, (self.p, self.d)))
+        object.__setattr__(made, "v0", inputs.weights("v0", v0, (self.p,)))
+        return made
+
+    def eq7(self, V: Array | None = None, v0: Array | None = None) -> Program:
+        """(7) at a gating; with equal gates, near which Algorithm 1 starts, unless it is given."""
+        return self.at(V, v0).eq7()
