@@ -11,6 +11,7 @@ from cvxkernel.formulations.catalogue import CATALOGUE, formulation
 from cvxkernel.formulations.errors import InputError
 from cvxkernel.solvers.column_generation import ColumnGeneration
 from cvxkernel.solvers.conic import conic
+from cvxkernel.solvers.dual_ascent import ANSWERS, DualAscent
 from cvxkernel.solvers.panel import PANEL
 from cvxkernel.solvers.solution import Progress, Solution, Step
 
@@ -37,6 +38,7 @@ METHODS: dict[str, Route] = {
     "column_generation": Route(
         lambda tol: ColumnGeneration(tol=tol), SEMI_INFINITE, first=SEMI_INFINITE
     ),
+    "dual_ascent": Route(lambda tol: DualAscent(tol=tol), ANSWERS, first=ANSWERS),
 }
 
 
@@ -65,4 +67,13 @@ def solve(
     return conic(id, problem, solvers=[chosen] if chosen else None, tol=tol, progress=progress)
 
 
-__all__ = ["METHODS", "PANEL", "ColumnGeneration", "Solution", "Step", "conic", "solve"]
+__all__ = [
+    "METHODS",
+    "PANEL",
+    "ColumnGeneration",
+    "DualAscent",
+    "Solution",
+    "Step",
+    "conic",
+    "solve",
+]

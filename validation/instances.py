@@ -73,7 +73,7 @@ def similarity(n: int, *, kind: str = "gaussian", seed: int = 0) -> tuple[Array,
 
 
 def _similarities(id: str, n: int, p: int, kind: str, seed: int) -> dict[str, Any]:
-    """One similarity for n samples; h changes with the kind. The kernel K of a machine is S clipped."""
+    """One similarity for n samples, and K, which is S clipped; h changes with the kind."""
     S, y = similarity(n + 1, kind=kind, seed=seed)
     S, s, psi, y = S[:-1, :-1], S[:-1, -1], float(S[-1, -1]), y[:-1]
     h = {"gaussian": "clip", "random": "both", "low rank": "spectrum"}[kind]

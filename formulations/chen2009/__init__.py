@@ -2,8 +2,8 @@
 
 `Machine(K, y, C)` and `RegularizedMachine(K, y, eta)` hold the support vector machine, (1) and (3);
 `RobustMachine(S, y, C, rho)` the machine (2) of Luss and d'Aspremont (2007);
-`KernelMachine(S, y, eta, gamma)` and `SpectrumMachine(S, y, eta, gamma, h)` learn the kernel, (7) and
-(12); `NewSample(K, s, psi)` and `AugmentedSample(K, s, psi, S)` treat a test sample, (8).
+`KernelMachine(S, y, eta, gamma)` and `SpectrumMachine(S, y, eta, gamma, h)` learn the kernel, (7)
+and (12); `NewSample(K, s, psi)` and `AugmentedSample(K, s, psi, S)` treat a test sample, (8).
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ def _enclose_eq12(problem: SpectrumMachine, point: Point) -> Enclosure:
     (low, down), alpha = bounds.spectrum_bound(problem, alpha, a)
     ends = [bounds.spectrum_value(problem, a, problem.y * alpha)]
     if "z" in point:
-        k, z = lam * a, _vector(problem, point, "z")
+        z = _vector(problem, point, "z")
         ends.append(bounds.spectrum_value(problem, a, prediction.from_spectrum(problem, a, z).c))
     (high, up), found = min(ends, key=lambda end: sum(end[0]))
     del found["c"]
@@ -236,10 +236,6 @@ def _from_column(problem: NewSample, program: Program) -> Point:
     return {"k": program.value("k"), "r": program.value("r").reshape(())}
 
 
-def _formulation(label: str, **told: Any) -> Formulation:
-    return Formulation(id=label, **told)
-
-
 FORMULATIONS = (
     Formulation(
         id="chen2009-eq1",
@@ -259,6 +255,7 @@ FORMULATIONS = (
         id="luss2007",
         where="chen2009 (2)",
         kind="SDP",
+        ask=("MOSEK", "SCS"),
         sense="maximize",
         statement="max over α of min over K ⪰ 0 of 1ᵀα - ½αᵀYKYα + ρ‖K-S‖², yᵀα = 0, 0 ≤ α ≤ C",
         problem=RobustMachine,
@@ -287,6 +284,7 @@ FORMULATIONS = (
         id="chen2009-eq7",
         where="(7)",
         kind="SDP",
+        ask=("MOSEK", "SCS"),
         sense="minimize",
         statement="min 1ᵀξ/n + ηu + γv, Y(z + b1) ≥ 1 - ξ, ξ ≥ 0, [K z; zᵀ u] ⪰ 0, ‖K-S‖ ≤ v",
         problem=KernelMachine,
@@ -301,6 +299,7 @@ FORMULATIONS = (
         id="chen2009-eq7-dual",
         where="dual of (7), ours",
         kind="SDP",
+        ask=("MOSEK", "SCS"),
         sense="maximize",
         statement="max 2η1ᵀα - ⟨W,S⟩, W ⪰ ηYα(Yα)ᵀ, ‖W‖ ≤ γ, yᵀα = 0, 0 ≤ α ≤ 1/(2ηn)",
         problem=KernelMachine,
@@ -315,6 +314,7 @@ FORMULATIONS = (
         id="chen2009-eq8",
         where="(8)",
         kind="SDP",
+        ask=("MOSEK", "SCS"),
         sense="minimize",
         statement="min ‖[K k; kᵀ r] - [S s; sᵀ ψ]‖, [K k; kᵀ r] ⪰ 0",
         problem=AugmentedSample,
@@ -344,7 +344,7 @@ FORMULATIONS = (
         where="(12)",
         kind="SOCP",
         sense="minimize",
-        statement="min 1ᵀξ/n + η1ᵀu + γv, Y(Uz + b1) ≥ 1 - ξ, ξ ≥ 0, Λa ≥ 0, h(a) ≤ v, zᵢ² ≤ λᵢaᵢuᵢ",
+        statement="min 1ᵀξ/n + η1ᵀu + γv, Y(Uz + b1) ≥ 1-ξ, ξ ≥ 0, Λa ≥ 0, h(a) ≤ v, zᵢ² ≤ uᵢλᵢaᵢ",
         problem=SpectrumMachine,
         keys=("S", "y", "eta", "gamma", "h"),
         program=SpectrumMachine.eq12,

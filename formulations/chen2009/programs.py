@@ -375,7 +375,7 @@ class NewSample:
 
 @dataclass(frozen=True, eq=False)
 class AugmentedSample(NewSample):
-    """K, s, ψ and the similarity S (n, n) that K came from, which adds a constant under the norm."""
+    """K, s, ψ and the similarity S (n, n) that K came from: it adds a constant under the norm."""
 
     S: Array
 
