@@ -39,8 +39,8 @@ class Formulation:
     the point and computes both ends of the enclosure from the problem's data alone.
     `unit(problem)` is the same problem in units in which the optimum is near 1, and
     `restore(problem, unit, point)` takes a point of it back. A `binary` program takes two classes
-    only. `exchange(problem)` is there for the semi-infinite programs. `ask` names conic solvers that
-    are to be asked before the others.
+    only. `exchange(problem)` is there for the semi-infinite programs. `ask` names the conic solvers
+    to ask before the others.
     """
 
     id: str

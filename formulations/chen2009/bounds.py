@@ -34,7 +34,7 @@ from cvxkernel.formulations.enclosure import EPS, TINY, Bounded, rounding
 from cvxkernel.formulations.inputs import Array
 
 ROOT = 1e-14  # relative accuracy of τ, the rest is charged
-EVALUATIONS = 25  # eigendecompositions at most, in search of τ
+EVALUATIONS, BORDER = 25, 3  # eigendecompositions at most, in search of τ
 FARTHEST = np.log(1e3)  # how far one of its steps may lead
 
 
@@ -165,7 +165,8 @@ def kernel_bound(problem: KernelMachine, alpha: Array, tau: float | None = None)
     x = float(np.log(tau))
     h, K, rest = at(x)
     best, slope = (abs(h), K, rest), -1.0
-    for _ in range(EVALUATIONS):
+    # On the border of the ball the root is at infinity, or everywhere: the factor below serves.
+    for _ in range(EVALUATIONS if square < (1 - 1e-6) * gamma else BORDER):
         if abs(h) <= ROOT:
             break
         step = float(np.clip(-h / min(slope, -1e-6), -FARTHEST, FARTHEST))
