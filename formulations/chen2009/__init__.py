@@ -163,8 +163,9 @@ def _unit_kernel(problem: KernelMachine) -> KernelMachine:
 def _from_margin(problem: Any, program: Program) -> Point:
     """α from the multipliers of the margins, which are α in (6), 2ηα in (3), (7) and (12)."""
     ratio = 1.0 if isinstance(problem, RobustMachine) else 2 * problem.eta
-    read = {s: program.value(s) for s in ("K", "z", "c", "a") if s in program.variables}
-    return {"alpha": program.dual("margin") / ratio, **read}
+    point = {"alpha": program.dual("margin") / ratio}
+    point.update({s: program.value(s) for s in ("K", "z", "c", "a") if s in program.variables})
+    return point
 
 
 def _from_eq7_dual(problem: KernelMachine, program: Program) -> Point:
@@ -181,15 +182,17 @@ def _from_eq7_dual(problem: KernelMachine, program: Program) -> Point:
 
 def _enclose_eq12(problem: SpectrumMachine, point: Point) -> Enclosure:
     alpha, lam = _alpha(problem, point), problem.Lam
-    clip = spectrum.a_clip(lam)
     # Λa ≥ 0; where λᵢ = 0 any aᵢ will do
-    given = _vector(problem, point, "a", clip)
+    given = _vector(problem, point, "a", spectrum.a_clip(lam))
     a = np.where(lam * given >= 0, given, 0.0)
     (low, down), alpha = bounds.spectrum_bound(problem, alpha, a)
     ends = [bounds.spectrum_value(problem, a, problem.y * alpha)]
     if "z" in point:
-        z = _vector(problem, point, "z")
-        ends.append(bounds.spectrum_value(problem, a, prediction.from_spectrum(problem, a, z).c))
+        c = prediction.from_spectrum(problem, a, _vector(problem, point, "z")).c
+        ends.append(bounds.spectrum_value(problem, a, c))
+    if problem.h in ("clip", "flip"):  # where γ is large a differs from this by a solver's error
+        centre = spectrum.a_clip(lam) if problem.h == "clip" else spectrum.a_flip(lam)
+        ends.append(bounds.spectrum_value(problem, centre, problem.y * alpha))
     (high, up), found = min(ends, key=lambda end: sum(end[0]))
     del found["c"]
     return Enclosure(high, low - down, high + up, {**found, "alpha": alpha})

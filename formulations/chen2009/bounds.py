@@ -235,7 +235,7 @@ def spectrum_bound(problem: SpectrumMachine, alpha: Array, a: Array) -> tuple[Bo
     each aᵢ must not be negative along the ray that Λa ≥ 0 leaves it. For clip and for flip p = q is
     best: α is bound to ‖q‖ ≤ γ. For both p₁ + p₂ = q, shared out by the distances of `a` from
     a_clip and from a_flip. For spectrum the norm is ‖λ∘(a - 1)‖, and with p = λ∘π
-    π ≥ ηw², ‖π‖ ≤ γ where λᵢ ≠ 0: the diagonal of (7)'s W, made the same way with τ = h(a).
+    π ≥ ηw², ‖π‖ ≤ γ where λᵢ ≠ 0: the diagonal of (7)'s W, made the same way, with τ = h(a).
     """
     eta, gamma, lam, n = problem.eta, problem.gamma, problem.Lam, problem.n
     w2 = (problem.U.T @ (problem.y * alpha)) ** 2
@@ -249,8 +249,7 @@ def spectrum_bound(problem: SpectrumMachine, alpha: Array, a: Array) -> tuple[Bo
         terms = [(p1, clip), (q - p1, flip)]
     elif problem.h == "spectrum":
         tau = max(regularizer(problem, a), TINY)
-        k = np.maximum(lam + eta * tau / gamma * w2, 0.0)
-        pi = np.where(lam != 0, np.maximum(gamma * (k - lam) / tau, eta * w2), 0.0)
+        pi = np.where(lam != 0, np.maximum(eta * w2, -gamma * lam / tau), 0.0)
         terms = [(pi, lam)]  # pᵀa₀ = πᵀλ
     else:
         terms = [(q, clip if problem.h == "clip" else flip)]
