@@ -122,7 +122,12 @@ def _enclose_robust(problem: RobustMachine, point: Point) -> Enclosure:
 
 
 def _enclose_kernel(problem: KernelMachine, point: Point) -> tuple[bounds.Dual, Any]:
-    dual = bounds.kernel_bound(problem, _alpha(problem, point))
+    tau = None
+    if "K" in point:  # its distance from S is where to look for τ
+        K = inputs.weights("K", point["K"], (problem.n, problem.n))
+        size = float(np.linalg.norm(problem.S))
+        tau = float(np.clip(np.linalg.norm(K - problem.S), 1e-12 * size, 1e12 * size))
+    dual = bounds.kernel_bound(problem, _alpha(problem, point), tau)
     ends = [(bounds.kernel_value(problem, K, c), K) for K, c in _candidates(problem, point, dual)]
     return dual, min(ends, key=lambda end: sum(end[0][0]))
 
@@ -205,11 +210,7 @@ def _column(problem: NewSample, point: Point) -> tuple[Any, Any]:
     """(8) without the constant and the square root, from μ = 2(r - ψ)."""
     r = inputs.weights("r", point.get("r", np.array(problem.psi)), (1,)).item()
     mu = max(2 * (r - problem.psi), 0.0)
-    size = float(np.abs(problem.s).max()) + abs(problem.psi)
-    # Off the range of a singular K the bound holds for μ > 0 only, however small.
-    trial = [mu, *(mu + size * 10.0 ** -np.arange(4.0, 13.0))]
-    low = max((bounds.column_bound(problem, m) for m in trial), key=lambda b: b[0] - b[1])
-    return low, bounds.column_value(problem, mu)
+    return bounds.column_bound(problem, mu), bounds.column_value(problem, mu)
 
 
 def _enclose_qcqp(problem: NewSample, point: Point) -> Enclosure:

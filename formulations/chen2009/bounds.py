@@ -269,7 +269,7 @@ def spectrum_bound(problem: SpectrumMachine, alpha: Array, a: Array) -> tuple[Bo
 def column(problem: NewSample, mu: float, shrink: float = 0.0) -> tuple[Array, float]:
     """k(μ) = V diag(2d/(2d + μ))Vᵀs, which minimizes the Lagrangian of (8), and r = kᵀK†k.
 
-    K = V diag(d)Vᵀ; every d is first made smaller by `shrink`, at zero at least.
+    K = V diag(d)Vᵀ; every d that is not zero is first made smaller by `shrink`.
     """
     d, V = problem.eigen
     d = np.maximum(d - shrink, 0.0)
@@ -299,15 +299,15 @@ def column_value(problem: NewSample, mu: float) -> tuple[Bounded, Array, float]:
 def column_bound(problem: NewSample, mu: float) -> Bounded:
     r"""min over k and r of the Lagrangian, for eigenvalues larger by rounding:
 
-    Σᵢ 2σᵢ²μ/(2dᵢ + μ) - μψ - μ²/4,  σ = Vᵀs,  which is 2‖s‖² off the range of K.
+    Σᵢ 2σᵢ²μ/(2dᵢ + μ) - μψ - μ²/4,  σ = Vᵀs,  with 2σᵢ² where dᵢ = 0: off the range of K.
     """
     d, V = problem.eigen
-    sigma, d = V.T @ problem.s, d + rounding(problem.n, float(d.max()))
-    if mu <= 0:
-        return 0.0, 0.0
-    terms = 2 * sigma**2 * mu / (2 * d + mu)
+    sigma, off = V.T @ problem.s, d == 0
+    d = d + rounding(problem.n, float(d.max()))
+    shares = np.where(off, 1.0, mu / (2 * d + mu))
+    terms = 2 * sigma**2 * shares
     total = float(terms.sum()) - mu * problem.psi - mu * mu / 4
     made = float(terms.sum()) + mu * abs(problem.psi) + mu * mu / 4
     # σ is rounded by ‖s‖ in each entry
-    made += 2 * float(np.abs(sigma) @ (mu / (2 * d + mu))) * float(np.linalg.norm(problem.s))
+    made += 2 * float(np.abs(sigma) @ shares) * float(np.linalg.norm(problem.s))
     return total, rounding(problem.n, made)
