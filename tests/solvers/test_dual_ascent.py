@@ -66,23 +66,23 @@ def test_it_meets_the_conic_solvers_and_narrows_at_every_iteration(id, kind, tol
 @pytest.mark.parametrize("second", [1e-3, 1.0, 1e2])
 @pytest.mark.parametrize("first", [1e-4, 1e-2, 1.0, 1e4])
 def test_small_and_large_parameters(first, second, tolerances):
-    S, y = similarity(16, kind="random")
+    S, y = similarity(12, kind="random")
     robust = solve("luss2007", RobustMachine(S, y, C=second, rho=first))
     kernel = solve("chen2009-eq7", KernelMachine(S, y, eta=0.01 * second, gamma=first))
     assert max(robust.width, kernel.width) <= tolerances.width
 
 
 def semidefinite(rng):
-    return spectrum.clip(similarity(16, kind="random")[0]) + 0.01 * np.eye(16)
+    return spectrum.clip(similarity(12, kind="random")[0]) + 0.01 * np.eye(12)
 
 
 def singular(rng):
-    return spectrum.clip(similarity(16, kind="random")[0])
+    return spectrum.clip(similarity(12, kind="random")[0])
 
 
 def one_negative(rng):
-    Q = np.linalg.qr(rng.normal(size=(16, 16)))[0]
-    S = (Q * np.r_[-2.0, np.linspace(0.1, 3, 15)]) @ Q.T
+    Q = np.linalg.qr(rng.normal(size=(12, 12)))[0]
+    S = (Q * np.r_[-2.0, np.linspace(0.1, 3, 11)]) @ Q.T
     return (S + S.T) / 2
 
 
@@ -91,15 +91,15 @@ def negative(rng):
 
 
 def repeated(rng):
-    return np.eye(16)[::-1].copy()
+    return np.eye(12)[::-1].copy()
 
 
 def large(rng):
-    return 1e6 * similarity(16, kind="random")[0]
+    return 1e6 * similarity(12, kind="random")[0]
 
 
 def small(rng):
-    return 1e-6 * similarity(16, kind="random")[0]
+    return 1e-6 * similarity(12, kind="random")[0]
 
 
 # With S ⪰ 0 or one negative eigenvalue the ball ηαᵀα ≤ γ may bind; with S ⪰ 0 and γ large K = S.
@@ -108,14 +108,14 @@ def small(rng):
     "make", [semidefinite, singular, one_negative, negative, repeated, large, small]
 )
 def test_similarities_at_the_edge(make, gamma, tolerances):
-    S, y = make(np.random.default_rng(0)), similarity(16)[1]
+    S, y = make(np.random.default_rng(0)), similarity(12)[1]
     for eta in (1e-3, 0.1):
         assert solve("chen2009-eq7", KernelMachine(S, y, eta, gamma)).width <= tolerances.width
     assert solve("luss2007", RobustMachine(S, y, 1.0, gamma)).width <= tolerances.width
 
 
 def test_with_a_semidefinite_similarity_and_a_large_gamma_the_kernel_is_the_similarity(tolerances):
-    S, y = semidefinite(None), similarity(16)[1]
+    S, y = semidefinite(None), similarity(12)[1]
     kernel = solve("chen2009-eq7", KernelMachine(S, y, 0.01, 10.0))
     plain = solve("chen2009-eq3", CATALOGUE["chen2009-eq3"].make({"K": S, "y": y, "eta": 0.01}))
     assert kernel.enclosure.meets(plain.enclosure)
@@ -124,7 +124,7 @@ def test_with_a_semidefinite_similarity_and_a_large_gamma_the_kernel_is_the_simi
 
 def test_the_ball_in_the_dual_can_bind():
     """S ⪰ 0 and γ small: K = S + s·vvᵀ, W = ηvvᵀ with ηαᵀα = γ."""
-    S, y = semidefinite(None), similarity(16)[1]
+    S, y = semidefinite(None), similarity(12)[1]
     solution = solve("chen2009-eq7", KernelMachine(S, y, 0.01, 1e-3))
     alpha, K = solution.variables["alpha"], solution.variables["K"]
     assert 0.01 * alpha @ alpha == pytest.approx(1e-3, rel=1e-4)
