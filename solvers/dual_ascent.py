@@ -108,15 +108,20 @@ class DualAscent:
         )
 
     def init(self, problem: RobustMachine | KernelMachine) -> State:
-        """The machine on S clipped; for (7) τ = ‖S_clip - S‖, or a millionth of ‖S‖."""
+        """The machine on S clipped, its α scaled down as far as F rises.
+
+        For (7) τ = ‖S_clip - S‖, or a millionth of ‖S‖.
+        """
         lam, U = eigh((problem.S + problem.S.T) / 2)
         K = (U * np.maximum(lam, 0.0)) @ U.T
         alpha = best_response(K, problem.y, problem.C)
-        if isinstance(problem, RobustMachine):
-            return State(alpha, problem)
         norms = float(np.linalg.norm(np.minimum(lam, 0.0))), float(np.linalg.norm(lam))
         x = float(np.log(max(norms[0], 1e-6 * norms[1], TINY)))
-        return State(alpha, robust(problem, x), x=x)
+        start = problem if isinstance(problem, RobustMachine) else robust(problem, x)
+        shrink = 1.0
+        while shrink > 1e-6 and value(start, shrink / 2 * alpha) > value(start, shrink * alpha):
+            shrink /= 2
+        return State(shrink * alpha, start, x=x)
 
     def step(self, problem: RobustMachine | KernelMachine, state: State) -> None:
         """Both ends at α, then one Newton step; in (7) τ is moved too, once α is good for it."""
@@ -194,11 +199,17 @@ def quadratic_program(H: Array, q: Array, y: Array, C: float) -> Array:
     settings.verbose = False
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-10
     A = vstack([csc_matrix(y[None]), -identity(n), identity(n)], format="csc")
-    b = np.concatenate([np.zeros(n + 1), np.ones(n)])  # in units of C
     cones = [clarabel.ZeroConeT(1), clarabel.NonnegativeConeT(2 * n)]
-    P = triu(csc_matrix(C * H), format="csc")
-    found = clarabel.DefaultSolver(P, -q, A, b, cones, settings).solve()
-    return machine.repair(C * np.asarray(found.x), y, C)
+    unit = C
+    for _ in range(3):
+        b = np.concatenate([np.zeros(n + 1), np.full(n, C / unit)])
+        P = triu(csc_matrix(unit * H), format="csc")
+        found = clarabel.DefaultSolver(P, -q, A, b, cones, settings).solve()
+        alpha = machine.repair(unit * np.asarray(found.x), y, C)
+        if alpha.max() > unit / 8 or not alpha.any():
+            break
+        unit = 2 * float(alpha.max())  # the box is far away: once more in the units of α
+    return alpha
 
 
 def best_response(K: Array, y: Array, C: float) -> Array:
