@@ -132,6 +132,22 @@ def test_as_gamma_grows_a_tends_to_the_centre_of_h(h, tolerances):
         assert np.allclose(lam * a, lam * centre, atol=tolerances.stationarity)
 
 
+@pytest.mark.parametrize("kind", ["random", "low rank"])
+@pytest.mark.parametrize("h", ["clip", "flip"])
+def test_from_a_finite_gamma_on_nothing_is_learned(h, kind, optimum):
+    """(12) is the machine on S_clip (S_flip) where γ ≥ ‖ηλ∘w²‖ at its α; paper: "very close"."""
+    S, y = similarity(16, kind=kind)
+    lam, U = spectrum.eigen(S)
+    K = getattr(spectrum, h)(S)
+    plain = optimum("chen2009-eq3", {"K": K, "y": y, "eta": 0.05})
+    w = U.T @ (y * plain.variables["alpha"])
+    threshold = float(np.linalg.norm(0.05 * lam * w**2))
+    beyond = solve("chen2009-eq12", SpectrumMachine(S, y, 0.05, 1.001 * threshold, h))
+    before = solve("chen2009-eq12", SpectrumMachine(S, y, 0.05, 0.8 * threshold, h))
+    assert beyond.enclosure.meets(plain)
+    assert before.upper < plain.lower
+
+
 def test_invariances(meet):
     """The order of the samples, their signs together, and the unit of S."""
     S, y = similarity(14, kind="random")
