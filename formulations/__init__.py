@@ -1,6 +1,14 @@
 """What is solved: every printed program, literally, in CVXPY; both ends of it in numpy."""
 
-from cvxkernel.formulations import gonen2008, kernels, kim2006, lanckriet2004, tang2009, ye2008
+from cvxkernel.formulations import (
+    chen2009,
+    gonen2008,
+    kernels,
+    kim2006,
+    lanckriet2004,
+    tang2009,
+    ye2008,
+)
 from cvxkernel.formulations.catalogue import CATALOGUE, formulation
 from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.errors import CvxkernelError, InputError, SolverError
@@ -15,6 +23,7 @@ __all__ = [
     "InputError",
     "Program",
     "SolverError",
+    "chen2009",
     "formulation",
     "gonen2008",
     "kernels",

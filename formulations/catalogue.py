@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
-from cvxkernel.formulations import gonen2008, kim2006, lanckriet2004, tang2009, ye2008
+from cvxkernel.formulations import chen2009, gonen2008, kim2006, lanckriet2004, tang2009, ye2008
 from cvxkernel.formulations.errors import UnknownFormulationError
 from cvxkernel.formulations.formulation import Formulation
 
@@ -13,6 +13,7 @@ CATALOGUE: dict[str, Formulation] = {
     for f in (
         *ye2008.FORMULATIONS,
         *tang2009.FORMULATIONS,
+        *chen2009.FORMULATIONS,
         *gonen2008.FORMULATIONS,
         *kim2006.FORMULATIONS,
         *lanckriet2004.FORMULATIONS,
@@ -20,7 +21,11 @@ CATALOGUE: dict[str, Formulation] = {
 }
 
 # A program that another paper printed first.
-ALIASES: dict[str, str] = {}
+ALIASES: dict[str, str] = {
+    "chen2009-eq2": "luss2007",
+    "kundu2010-eq1": "chen2009-eq1",
+    "kundu2010-eq2": "luss2007",
+}
 
 
 def formulation(id: str) -> Formulation:

@@ -49,7 +49,7 @@ class Formulation:
     `unit(problem)` is the same problem in units in which the optimum is near 1, and
     `restore(problem, unit, point)` takes a point of it back. A `binary` program takes two classes
     only. `exchange(problem)` is there for the semi-infinite programs, `machine(problem)` for those
-    that are a support vector machine.
+    that are a support vector machine. `ask` names the conic solvers to ask before the others.
 
     A "nonconvex" one has `fixed` symbols: with them given the rest is convex, and `program` and
     `enclose` are of the optimum at those of the point. That is all an enclosure of it promises.
@@ -71,6 +71,7 @@ class Formulation:
     exchange: Callable[[Any], Exchange] | None = None
     machine: Callable[[Any], Machine] | None = None
     fixed: tuple[str, ...] = ()
+    ask: tuple[str, ...] = ()
 
     @property
     def paper(self) -> str:

@@ -9,10 +9,11 @@ from typing import Any, Protocol
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations.catalogue import CATALOGUE, formulation
 from cvxkernel.formulations.errors import InputError
-from cvxkernel.solvers import newton
+from cvxkernel.solvers import dual_ascent, newton
 from cvxkernel.solvers.alternation import Alternation
 from cvxkernel.solvers.column_generation import ColumnGeneration
 from cvxkernel.solvers.conic import conic
+from cvxkernel.solvers.dual_ascent import DualAscent
 from cvxkernel.solvers.localized import GatingDescent
 from cvxkernel.solvers.newton import Newton
 from cvxkernel.solvers.panel import PANEL
@@ -53,6 +54,9 @@ METHODS: dict[str, Route] = {
     "localized_fixed": Route(
         lambda tol: GatingDescent(tol=tol, search=False), LOCALIZED, first=frozenset()
     ),
+    "dual_ascent": Route(
+        lambda tol: DualAscent(tol=tol), dual_ascent.ANSWERS, first=dual_ascent.ANSWERS
+    ),
 }
 
 
@@ -86,6 +90,7 @@ __all__ = [
     "PANEL",
     "Alternation",
     "ColumnGeneration",
+    "DualAscent",
     "GatingDescent",
     "Newton",
     "Solution",
