@@ -326,12 +326,12 @@ def least_diagonal(S: Array) -> tuple[Array, Array]:
     k = len(S)
     V = np.linalg.qr(np.random.default_rng(0).normal(size=(k, k)))[0]
     off = S - np.diag(S.diagonal())
-    for _ in range(3000):
+    for _ in range(500):
         before = V.copy()
         for i in range(k):
             g = off[i] @ V
             V[i] = g / (np.linalg.norm(g) or 1.0) if g.any() else V[i]
-        if np.abs(V - before).max() < 1e-15:
+        if np.abs(V - before).max() < 1e-14:
             break
     t: Array = S.diagonal() + np.linalg.norm(off @ V, axis=1)
     return t, V @ V.T

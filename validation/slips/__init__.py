@@ -30,7 +30,10 @@ def explain(
         return []
     paper = PAPERS[form.paper]
     measure: Measure = paper.measure(form, problem, point, value)
-    return ranked(measure, paper.variants(measure))
+    slips = paper.variants(measure)
+    if not point:  # a number that is searched for would explain any value
+        slips = (slip for slip in slips if slip.search is None)
+    return ranked(measure, slips)
 
 
 __all__ = ["PAPERS", "Measure", "Slip", "Variant", "explain", "ranked"]

@@ -96,7 +96,7 @@ class Answer:
         y = self.y[:, None]
         if free.sum() <= len(G):  # too few equations: the largest form has all the weight
             forms = images.T @ alpha
-            return (forms >= forms.max() * (1 - 1e-6)).astype(float)
+            return np.where(forms >= forms.max() * (1 - 1e-6), 1.0, 0.0)
         # the offset b in two parts, and Σw = 1
         columns = np.hstack([images, y, -y])[free]
         total = np.append(np.ones(len(G)), [0.0, 0.0])

@@ -18,8 +18,8 @@ from cvxkernel.formulations.inputs import Array
 
 EXPLAINED = 0.02  # an explanation leaves at most this part of the distance
 LEAST = 1e-6  # a relative distance below it is inaccuracy, no slip
-BESIDE = 30.0  # an explanation that leaves so much more than the best one is dropped
-FLOOR = 1e-9  # below it no distance is better than another
+BESIDE = 300.0  # an explanation that leaves so much more than the best one is dropped
+FLOOR = 1e-7  # below it no distance is better than another
 FACTORS = {"2": 2.0, "½": 0.5, "4": 4.0, "¼": 0.25}
 SEARCHED = 100.0  # a number that was searched for explains more easily: its distance counts so much
 
@@ -42,11 +42,13 @@ class Slip:
     statement: str
     distance: float
     parameter: float | None = None  # what was estimated
+    vague: bool = False  # many numbers explain it as well
 
     @property
     def score(self) -> float:
         """The smaller the better."""
-        return max(self.distance, FLOOR) * (1.0 if self.parameter is None else SEARCHED)
+        penalty = 1.0 if self.parameter is None else SEARCHED ** (1 + self.vague)
+        return max(self.distance, FLOOR) * penalty
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,8 @@ class Variant:
         )
         least, at = min((float(fine.fun), float(fine.x)), (found[best], float(grid[best])))
         number = float(np.exp(at))
-        return Slip(self.kind, self.statement.format(f"{number:.3g}"), least, number)
+        vague = sum(x <= max(10 * least, FLOOR) for x in found) > 2
+        return Slip(self.kind, self.statement.format(f"{number:.3g}"), least, number, vague)
 
     def at(self, measure: Any, number: float) -> float:
         """The distance at one number; infinite where the slipped problem is none."""
@@ -100,8 +103,7 @@ def fixed(kind: str, statement: str, **changes: Any) -> Variant:
 
 def ranked(measure: Measure, variants: Iterable[Variant]) -> list[Slip]:
     """The slips that explain the answer, best first; none where there is nothing to explain."""
-    with np.errstate(all="ignore"):
-        before = measure.distance()
+    before = fixed("", "").at(measure, 1.0)
     if not before > LEAST:
         return []
     slips = [variant.slip(measure) for variant in variants]
@@ -147,9 +149,9 @@ def widths(kernels: Array) -> Iterator[Variant]:
     yield fixed("2σ²", "Gaussian kernels with 2σ² where σ² was meant (roots)", **power(0.5))
     root = np.sqrt(w)
     told = "Gaussian kernels with σ for σ² (the smallest σ being {0})"
-    yield Variant("σ against σ²", told, lambda s: power(s * root), (1e-3, 1e3))
+    yield Variant("σ against σ²", told, lambda s: power(s * root), (0.02, 50.0))
     told = "Gaussian kernels with σ² for σ (the smallest σ being {0})"
-    yield Variant("σ against σ²", told, lambda s: power(1 / (s * w)), (1e-3, 1e3))
+    yield Variant("σ against σ²", told, lambda s: power(1 / (s * w)), (0.02, 50.0))
 
 
 def relative_widths(kernels: Array) -> Array | None:

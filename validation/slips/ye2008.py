@@ -81,13 +81,15 @@ class Answer:
 
     def distance(self) -> float:
         """The gap at the answer, what its weights violate, and how far its values are off."""
+        if self.theta is None and self.beta is not None and (self.restricted or self.gauge):
+            return np.inf  # β of (32) says nothing without its Z
         M0, A, r, H = self.system()
         off = 0.0
         if self.theta is not None:
             w = np.maximum(self.theta * r, 0.0)
             size = float(np.abs(self.theta * r).max())
             off = abs(float(self.theta @ r) - 1) + float(np.max(w - self.theta * r)) / size
-        elif self.beta is not None and not self.gauge and not self.restricted:
+        elif self.beta is not None:
             B = self.beta.reshape(H.shape)
             columns = np.stack([(A_i @ B).ravel() for A_i in A], axis=1)
             w = nnls(columns, (2 * H - M0 @ B).ravel())[0]
@@ -121,7 +123,7 @@ class Answer:
     def solved(self, M0: Array, A: Array, H: Array) -> Array:
         """Weights near the optimum, for an answer that has none."""
         w = np.full(len(A), 1.0 / len(A))
-        for _ in range(2000):
+        for _ in range(300):
             value, bound, X = self.ends(M0, A, H, w)
             if value - bound <= 1e-9 * value:
                 break
