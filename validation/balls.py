@@ -129,6 +129,13 @@ def lambda_min(A: arb_mat) -> arb:
     return best.lower() if best.is_finite() else arb.neg_inf()
 
 
+def least_eigenvalue(A: arb_mat) -> arb:
+    """A ball that holds the smallest eigenvalue of a symmetric A: below it a proved bound, above
+    it the Rayleigh quotient of an eigenvector in doubles."""
+    v = matrix(np.linalg.eigh(doubles(A))[1][:, 0])
+    return lambda_min(A).union(inner(v, A * v) / inner(v, v))
+
+
 def below(x: arb) -> float:
     """The largest double not above the ball, or nearly; minus infinity where there is none."""
     low = x.lower()

@@ -18,9 +18,11 @@ from rich.table import Table
 
 from cvxkernel.formulations.catalogue import CATALOGUE, formulation
 from cvxkernel.formulations.errors import InputError, SolverError
+from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers import PANEL, solve
 from cvxkernel.validation import files
 from cvxkernel.validation.bench import Limits, Measurement, Size, bench
+from cvxkernel.validation.check import Interval, Judgement, judge, told
 from cvxkernel.validation.gauss4 import MACHINES, PAPER, Row, Toy
 from cvxkernel.validation.ledger import Claim, Verdict, select, verify
 from cvxkernel.validation.progress import progress_line
@@ -105,14 +107,11 @@ def solve_(
         table.add_row("proved digits", solution.digits)
     table.add_row("ends", "proved" if solution.rigorous else "in doubles, rounding estimated")
     for symbol, values in solution.variables.items():
-        flat = values.ravel()
-        shown = ", ".join(f"{v:.6g}" for v in flat[:12]) + (", …" if flat.size > 12 else "")
         shape = f" {values.shape}" if values.ndim else ""
-        table.add_row(f"{symbol}{shape}", shown)
+        table.add_row(f"{symbol}{shape}", _few(values))
     table.add_row("status", solution.status)
-    for promise, told in (solution.promises or {}).items():
-        shown = told if isinstance(told, str) else json.dumps(told)
-        table.add_row(promise, shown)
+    for promise, said in (solution.promises or {}).items():
+        table.add_row(promise, said if isinstance(said, str) else json.dumps(said))
     table.add_row("solver", solution.solver)
     for name, why in (solution.attempts or {}).items():
         table.add_row("", f"{name}: {why}")
@@ -126,6 +125,65 @@ def solve_(
             ends = (f"{s.lower:.12g}", f"{s.upper:.12g}", f"{s.width:.1e}")
             steps.add_row(str(s.iteration), *ends, f"{s.seconds:.3f}")
         out.print(steps)
+
+
+@app.command("check")
+def check_(
+    id: Annotated[str, typer.Argument(metavar="ID", help="A formulation; see `cvxkernel list`.")],
+    problem: Annotated[
+        Path, typer.Argument(metavar="PROBLEM", help="An .npz, .mat or .json file.")
+    ],
+    answer: Annotated[
+        Path,
+        typer.Argument(metavar="ANSWER", help="An .npz, .mat or .json file: symbols, value."),
+    ],
+    as_json: AsJson = False,
+    tol: Annotated[float, typer.Option(help="Relative distance from the optimum.")] = 1e-6,
+) -> None:
+    """How far an answer made by anybody is from optimal, proved; and which slip explains it."""
+    form = formulation(id)
+    made, found = files.load(id, problem), files.read_answer(answer)
+    if found.formulation is not None and formulation(found.formulation) is not form:
+        raise InputError("formulation", form.id, found.formulation)
+    with progress_line() as progress:
+        judged = judge(id, made, tol, found.value, found.variables, progress=progress)
+    if as_json:
+        typer.echo(files.dump(told(judged)))
+    else:
+        _show(judged, form.statement)
+    if not judged.within():
+        raise typer.Exit(1)
+
+
+def _show(judged: Judgement, statement: str) -> None:
+    table = _table("", "", title=f"{judged.formulation}: {statement}")
+    table.add_row("optimum", _ends(judged.optimum))
+    for label, x in judged.violations.items():
+        table.add_row(f"violates {label}", f"{x.upper:.1e}" if x.upper > judged.tol / 10 else "no")
+    for symbol, values in judged.repaired.items():
+        table.add_row(f"{symbol}, repaired", _few(values))
+    parts = {f"objective ({side})": part for side, part in judged.sides.items()}
+    if judged.claimed is not None:
+        parts["value"] = judged.claimed
+    for name, part in parts.items():
+        table.add_row(name, _ends(part.objective))
+        table.add_row("  distance", _ends(part.distance, 4))
+        table.add_row("  relative", _ends(part.relative, 4))
+    table.add_row("verdict", f"{judged.verdict()} {judged.tol:g}")
+    for slip in judged.slips:
+        table.add_row("explained by", f"{slip.statement} (leaves {slip.distance:.0e})")
+    if judged.verdict() == "not within" and not judged.slips:
+        table.add_row("explained by", "none of the slips known")
+    out.print(table)
+
+
+def _ends(interval: Interval, digits: int = 17) -> str:
+    return f"{interval.lower:.{digits}g} … {interval.upper:.{digits}g}"
+
+
+def _few(values: Array) -> str:
+    flat = values.ravel()
+    return ", ".join(f"{v:.6g}" for v in flat[:12]) + (", …" if flat.size > 12 else "")
 
 
 @app.command("solvers")

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -19,6 +21,11 @@ from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.errors import FileError, ShapeError
 from cvxkernel.solvers.solution import Solution
 
+# What an answer may tell besides its symbols.
+ABOUT = {
+    *("formulation", "status", "value", "lower", "upper", "rigorous", "variables", "solver"),
+    *("iterations", "seconds", "digits", "history"),
+}
 VECTORS = {"y", "s", "v0"}  # what MATLAB can only store as a row or a column
 
 
@@ -43,6 +50,29 @@ def load(id: str, path: str | Path) -> Any:
     return formulation(id).make(read(path))
 
 
+@dataclass(frozen=True)
+class Answer:
+    """What a file says: the variables by symbol, and the value and the formulation, if it does."""
+
+    variables: Mapping[str, Any]
+    value: Any = None
+    formulation: str | None = None
+
+
+def read_answer(path: str | Path) -> Answer:
+    """An answer made by anybody: symbols at the top level, or under `variables` as ours are."""
+    found = read(path)
+    inner = found.get("variables")
+    if isinstance(inner, np.ndarray) and inner.dtype.names and inner.size == 1:  # MATLAB's struct
+        inner = {name: inner.reshape(-1)[0][name] for name in inner.dtype.names}
+    if inner is not None and not isinstance(inner, dict):
+        raise FileError("variables", "symbols and their values", f"a {type(inner).__name__}")
+    variables = {k: v for k, v in found.items() if k not in ABOUT} | (inner or {})
+    formulation = found.get("formulation")
+    told = None if formulation is None else str(np.asarray(formulation).reshape(-1)[0])
+    return Answer(variables, found.get("value"), told)
+
+
 def answer(solution: Solution, *, history: bool = False) -> str:
     """The answer as one JSON object, numbers to 17 significant digits."""
     fields: dict[str, Any] = {
@@ -63,15 +93,15 @@ def answer(solution: Solution, *, history: bool = False) -> str:
         fields["promises"] = dict(solution.promises)
     if history:
         fields["history"] = [vars(step) for step in solution.history]
-    return _dump(fields)
+    return dump(fields)
 
 
-def _dump(value: Any) -> str:
+def dump(value: Any) -> str:
     """JSON with every float to 17 significant digits, which name the double exactly."""
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{json.dumps(k)}: {_dump(v)}" for k, v in value.items()) + "}"
+        return "{" + ", ".join(f"{json.dumps(k)}: {dump(v)}" for k, v in value.items()) + "}"
     if isinstance(value, list):
-        return "[" + ", ".join(map(_dump, value)) + "]"
+        return "[" + ", ".join(map(dump, value)) + "]"
     if isinstance(value, float):
         return f"{value:.17g}"
     return json.dumps(value)

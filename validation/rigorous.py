@@ -12,7 +12,7 @@ from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.errors import InputError, SolverError
 from cvxkernel.solvers.solution import Progress, Solution
 from cvxkernel.validation import balls
-from cvxkernel.validation.proofs import JUDGES, UNPROVED, Proof, prove
+from cvxkernel.validation.proofs import JUDGES, UNPROVED, Judge, Proof, prove
 
 MOST_BITS = 4096
 FINE = 1e-9  # what the solvers are asked for first: a proof is no better than its point
@@ -23,13 +23,18 @@ def proof(id: str, problem: Any, point: Any, *, bits: int = balls.BITS) -> Proof
 
     Raises InputError where no proof is known for the formulation.
     """
+    with balls.precision(bits):
+        return prove(judge(id, problem), point)
+
+
+def judge(id: str, problem: Any) -> Judge:
+    """The problem in balls of the working precision."""
     form = formulation(id)
     form.require(problem)
     if form.id not in JUDGES:
         why = UNPROVED.get(form.id, "no proof is known")
         raise InputError("ID", "a formulation with a rigorous enclosure", f"{form.id} ({why})")
-    with balls.precision(bits):
-        return prove(JUDGES[form.id](problem), point)
+    return JUDGES[form.id](problem)
 
 
 def enclose(id: str, problem: Any, *, bits: int = balls.BITS, **variables: Any) -> Enclosure:

@@ -12,7 +12,16 @@ from typing import Any
 
 from cvxkernel.formulations.catalogue import CATALOGUE
 from cvxkernel.validation.proofs import kim2006, lanckriet2004, ye2008
-from cvxkernel.validation.proofs.proof import Judge, Negated, Point, Proof, prove
+from cvxkernel.validation.proofs.proof import (
+    Examination,
+    Examiner,
+    Judge,
+    Negated,
+    Point,
+    Proof,
+    examine,
+    prove,
+)
 
 RESTRICTED = ("ye2008-thm3.1", "ye2008-eq45")
 
@@ -20,8 +29,8 @@ RESTRICTED = ("ye2008-thm3.1", "ye2008-eq45")
 def _ye2008(id: str) -> Callable[[Any], Judge]:
     form = CATALOGUE[id]
     if form.kind == "SILP":
-        return lambda problem: Negated(ye2008.Balls(problem, binary=form.binary))
-    return lambda problem: ye2008.Balls(problem, binary=form.binary)
+        return lambda problem: Negated(ye2008.Balls(problem, binary=form.binary, kind=form.kind))
+    return lambda problem: ye2008.Balls(problem, binary=form.binary, kind=form.kind)
 
 
 # The judge of a problem, by formulation. What is not here has no proof yet: UNPROVED says why.
@@ -35,4 +44,14 @@ JUDGES: dict[str, Callable[[Any], Judge]] = {
 }
 UNPROVED: dict[str, str] = {}
 
-__all__ = ["JUDGES", "UNPROVED", "Judge", "Point", "Proof", "prove"]
+__all__ = [
+    "JUDGES",
+    "UNPROVED",
+    "Examination",
+    "Examiner",
+    "Judge",
+    "Point",
+    "Proof",
+    "examine",
+    "prove",
+]

@@ -7,6 +7,7 @@ F₁* ≤ uᵀu + maxᵢ (a - Ju)ᵀGᵢ(a - Ju)/λ                  any u: an u
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from flint import arb, arb_mat
@@ -14,7 +15,15 @@ from flint import arb, arb_mat
 from cvxkernel.formulations.kim2006 import KernelFisher, best_u
 from cvxkernel.validation import balls
 from cvxkernel.validation.balls import inner, matrix
-from cvxkernel.validation.proofs.proof import Point, simplex
+from cvxkernel.validation.proofs.proof import (
+    Examination,
+    Point,
+    Proof,
+    excess,
+    numbers,
+    off_simplex,
+    simplex,
+)
 
 
 class Balls:
@@ -57,32 +66,54 @@ class Balls:
 
     # -- As a judge ---------------------------------------------------------------------------
 
-    def lower(self, point: Point) -> arb:
-        """min q/λ at the weights θ."""
-        if "theta" not in point:
-            return arb.neg_inf()
-        theta = self.weights(point)
+    def value(self, theta: list[arb]) -> Proof:
+        """F₁* = min q/λ at feasible weights: at most q(u)/λ, and less by at most ‖∇q/2‖²/μλ."""
         G, M = self.system(theta)
         least = balls.lambda_min(M)
-        if not least > 0:
-            return arb.neg_inf()
         u = self.best(theta)
         v = self.a - self.J * u
         gradient = u * self.lam - self.J * (G * v)
-        q = inner(v, G * v) + self.lam * inner(u, u) - inner(gradient, gradient) / least
-        return (q / self.lam).lower()
+        q = inner(v, G * v) + self.lam * inner(u, u)
+        if not least > 0:
+            return Proof(arb.neg_inf(), (q / self.lam).upper())
+        return Proof.of((q - inner(gradient, gradient) / least) / self.lam, q / self.lam)
 
-    def upper(self, point: Point) -> arb:
+    def bound(self, u: Any) -> arb:
         """uᵀu + maxᵢ (a - Ju)ᵀGᵢ(a - Ju)/λ"""
-        if "u" not in point:
-            return arb.pos_inf()
-        u = point["u"]
         u = u if isinstance(u, arb_mat) else matrix(np.asarray(u, dtype=float).reshape(self.n, 1))
         v = self.a - self.J * u
         top = balls.largest([inner(v, K * v) for K in self.K])
-        return (inner(u, u) + top / self.lam).upper()
+        return inner(u, u) + top / self.lam
+
+    def lower(self, point: Point) -> arb:
+        """min q/λ at the weights θ."""
+        return self.value(self.weights(point)).lower if "theta" in point else arb.neg_inf()
+
+    def upper(self, point: Point) -> arb:
+        """The bound at u."""
+        return self.bound(point["u"]).upper() if "u" in point else arb.pos_inf()
 
     def better(self, point: Point) -> Iterator[Point]:
         """The weights with their best u."""
         theta = self.weights(point)
         yield {"theta": theta, "u": self.best(theta)}
+
+    def examine(self, point: Point) -> Examination:
+        """θ clipped and scaled, t raised to what the matrix inequality asks for; u as it is."""
+        found = Examination()
+        if "theta" in point:
+            found.violations.update(off_simplex(point["theta"], [arb(1)] * len(self.K)))
+            theta = found.repaired["theta"] = self.weights(point)
+            found.objectives["lower"] = value = self.value(theta)
+            if "t" in point:  # the objective (aᵀGa - t)/λ is at most F₁*
+                t, top = numbers(point["t"])[0], inner(self.a, self.system(theta)[0] * self.a)
+                claimed, best = (top - t) / self.lam, value.lower.union(value.upper)
+                found.violations["lmi"] = excess((claimed - best) * self.lam, abs(top))
+                low = -balls.largest([-claimed, -value.lower])
+                high = -balls.largest([-claimed, -value.upper])
+                found.objectives["lower"] = Proof.of(low, high)
+                found.repaired["t"] = top - self.lam * low.union(high)
+        if "u" in point:
+            found.repaired["u"] = point["u"]
+            found.objectives["upper"] = Proof.of(self.bound(point["u"]))
+        return found

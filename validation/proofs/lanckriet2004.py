@@ -15,7 +15,15 @@ from cvxkernel.formulations.lanckriet2004.programs import Margin
 from cvxkernel.validation import balls
 from cvxkernel.validation.balls import column, inner, matrix
 from cvxkernel.validation.proofs import svm
-from cvxkernel.validation.proofs.proof import Point, simplex
+from cvxkernel.validation.proofs.proof import (
+    Examination,
+    Point,
+    Proof,
+    excess,
+    numbers,
+    off_simplex,
+    simplex,
+)
 
 
 class Balls:
@@ -79,3 +87,24 @@ class Balls:
             polished = svm.polished(self.G, self.r, self.y, self.top, alpha, mu, ridge=self.ridge)
             if polished is not None:
                 yield {"alpha": polished[0], "mu": polished[1]}
+
+    def examine(self, point: Point) -> Examination:
+        """α clipped and balanced, t raised; μ clipped and scaled, the machine solved there."""
+        found = Examination()
+        if "alpha" in point:
+            found.violations.update(svm.off_box(point["alpha"], self.y, self.top))
+            alpha = found.repaired["alpha"] = svm.feasible(point["alpha"], self.y, self.top)
+            a, top = column(alpha), balls.largest(self.forms(alpha))
+            if "t" in point:
+                t = numbers(point["t"])[0]
+                found.violations["quad"] = excess(top - t, top)
+                found.repaired["t"] = top = top.max(t)
+            value = 2 * balls.total(alpha) - self.ridge * inner(a, a) - self.c * top
+            found.objectives["lower"] = Proof.of(value)
+        if "mu" in point:
+            wrong = off_simplex(point["mu"], self.r, self.c)
+            found.violations.update({f"mu {label}": x for label, x in wrong.items()})
+            found.repaired["mu"] = mu = simplex(point["mu"], self.r, self.c)
+            half = svm.optimum(self.combined(mu), self.y, self.top)
+            found.objectives["upper"] = Proof.of(2 * half.lower, 2 * half.upper)
+        return found

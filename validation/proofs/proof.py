@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from flint import arb, arb_mat
@@ -31,6 +31,14 @@ class Judge(Protocol):
         """Points with both kinds of symbols, made from this one; the last is the best."""
 
 
+@runtime_checkable
+class Examiner(Judge, Protocol):
+    """A judge that also takes an answer as it stands, which `check` needs."""
+
+    def examine(self, point: Point) -> Examination:
+        """What it violates, the feasible point made of it, and the objectives there."""
+
+
 @dataclass(frozen=True)
 class Negated:
     """Minus the program of another judge."""
@@ -49,6 +57,12 @@ class Negated:
         """The same points."""
         return self.judge.better(point)
 
+    def examine(self, point: Point) -> Examination:
+        """The same violations and point; the objectives change sign and side."""
+        found = examine(self.judge, point)
+        other = {"upper": "lower", "lower": "upper"}
+        return replace(found, objectives={other[s]: -f for s, f in found.objectives.items()})
+
 
 @dataclass(frozen=True)
 class Proof:
@@ -56,6 +70,15 @@ class Proof:
 
     lower: arb
     upper: arb
+
+    @classmethod
+    def of(cls, *holders: arb) -> Proof:
+        """The smallest interval around balls, each of which holds the number or a bound of it."""
+        lower = -balls.largest([-x.lower() for x in holders])
+        return cls(lower.lower(), balls.largest([x.upper() for x in holders]).upper())
+
+    def __neg__(self) -> Proof:
+        return Proof(-self.upper, -self.lower)
 
     @property
     def width(self) -> float:
@@ -72,6 +95,36 @@ class Proof:
         bits = int(64 + 4 * most)
         with balls.precision(bits):
             return str(self.lower.union(self.upper).str(most, radius=False))
+
+
+@dataclass(frozen=True)
+class Examination:
+    """An answer as it stands, in balls.
+
+    `violations` by the label of the constraint, relative to the size of what it compares;
+    `repaired` is a feasible point made from the symbols that were given; `objectives` holds the
+    exact objective there, on the side of the optimum on which it lies: "upper" or "lower".
+    """
+
+    violations: dict[str, arb] = field(default_factory=dict)
+    repaired: dict[str, Any] = field(default_factory=dict)
+    objectives: dict[str, Proof] = field(default_factory=dict)
+
+
+def examine(judge: Judge, point: Point) -> Examination:
+    """What a judge finds; one that does not examine knows only that its ends are ends."""
+    if isinstance(judge, Examiner):
+        return judge.examine(point)
+    ends = {
+        "upper": Proof(arb.neg_inf(), judge.upper(point)),
+        "lower": Proof(judge.lower(point), arb.pos_inf()),
+    }
+    known = {
+        side: end
+        for side, end in ends.items()
+        if (end.upper if side == "upper" else end.lower).is_finite()
+    }
+    return Examination({}, dict(point), known)
 
 
 def prove(judge: Judge, point: Point) -> Proof:
@@ -117,3 +170,30 @@ def solution(A: arb_mat, b: arb_mat) -> list[arb]:
             return [arb(0)] * A.ncols()
         short = np.linalg.lstsq(balls.doubles(A), balls.doubles(b / size)[:, 0], rcond=1e-12)[0]
         return [arb(float(x)) * size for x in short]
+
+
+# -- Violations, relative -------------------------------------------------------------------------
+
+
+def numbers(values: Any) -> list[arb]:
+    """An array, a number or a list of either kind as a flat list of balls."""
+    if isinstance(values, arb_mat):
+        return list(values.entries())
+    return [arb(x) for x in np.ravel(np.asarray(values, dtype=object))]
+
+
+def excess(x: arb, size: arb) -> arb:
+    """max(0, x)/size, zero where both are."""
+    over = x.nonnegative_part()
+    return over if over.is_zero() else over / size
+
+
+def off_simplex(values: Any, r: Sequence[arb], budget: arb | int = 1) -> dict[str, arb]:
+    """How far θ is from θ ≥ 0, relative to its largest entry, and from θᵀr = budget."""
+    theta = numbers(values)
+    size = balls.largest([abs(x) for x in theta])
+    total = balls.total(x * s for x, s in zip(theta, r, strict=True))
+    return {
+        "nonneg": excess(balls.largest([-x for x in theta]), size),
+        "budget": abs(total - budget) / budget,
+    }

@@ -15,9 +15,17 @@ import numpy as np
 from flint import arb, arb_mat, ctx
 
 from cvxkernel.formulations.inputs import Array
+from cvxkernel.solvers.svm import svm as solvers_svm
 from cvxkernel.validation import balls
 from cvxkernel.validation.balls import column, inner
-from cvxkernel.validation.proofs.proof import clipped, simplex, solution
+from cvxkernel.validation.proofs.proof import (
+    Proof,
+    clipped,
+    excess,
+    numbers,
+    simplex,
+    solution,
+)
 
 
 def signed(y: Array, Q: arb_mat) -> arb_mat:
@@ -96,6 +104,47 @@ def _lagrangian(Q: arb_mat, y: Array, C: float, alpha: list[arb], least: arb) ->
         total += arb(C) * zeta if np.isfinite(C) else arb(0)
         best = best.min(total) if best.is_finite() else total
     return best
+
+
+def off_box(alpha: Any, y: Array, C: float) -> dict[str, arb]:
+    """How far α is from αᵀy = 0, relative to Σ|αᵢ|, from α ≥ 0 and from α ≤ C."""
+    a = numbers(alpha)
+    size = balls.largest([abs(x) for x in a])
+    balance = abs(balls.total(x * int(s) for x, s in zip(a, y, strict=True)))
+    out = {
+        "balance": excess(balance, balls.total(abs(x) for x in a)),
+        "nonneg": excess(balls.largest([-x for x in a]), size),
+    }
+    if np.isfinite(C):
+        out["box"] = excess(balls.largest(a) - arb(C), arb(C))
+    return out
+
+
+def machine(Q: Array, y: Array, C: float) -> Array:
+    """α in doubles near the optimum at a given matrix; C may be infinite."""
+    K = Q * np.outer(y, y)
+    if np.isfinite(C):
+        return solvers_svm(K, y, C)
+    # libsvm wants a box: one that nothing touches, and not much larger.
+    scale = 1.0 / max(float(np.abs(Q).max()), 1e-300)
+    for power in range(12):
+        alpha = solvers_svm(K, y, scale * 10.0**power)
+        if alpha.max() < 0.9 * scale * 10.0**power:
+            break
+    return alpha
+
+
+def optimum(Q: arb_mat, y: Array, C: float) -> Proof:
+    """The optimum of the machine at a given matrix: α from libsvm, polished; both ends there."""
+    alpha = machine(balls.doubles(Q), y, C)
+    found = [[arb(x) for x in alpha]]
+    if alpha.max() > 0:
+        better = polished([Q], [arb(1)], y, C, alpha, np.ones(1))
+        found += [better[0]] if better is not None else []
+    points = [feasible(a, y, C) for a in found]
+    lower = balls.largest([value(Q, a).lower() for a in points])
+    upper_ = -balls.largest([-upper(Q, y, C, a) for a in points])
+    return Proof(lower.lower(), upper_.upper())
 
 
 def offset(image: arb_mat, y: Array) -> arb:

@@ -16,19 +16,29 @@ from flint import arb, arb_mat, ctx
 from scipy.linalg import cho_factor, cho_solve
 
 from cvxkernel.formulations.enclosure import IDENTITY_SHARES
+from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.ye2008.bounds import unit_diagonal_root
 from cvxkernel.formulations.ye2008.data import Scatter
 from cvxkernel.formulations.ye2008.fixed import Discriminant
 from cvxkernel.validation import balls
 from cvxkernel.validation.balls import inner, matrix
-from cvxkernel.validation.proofs.proof import Point, newton, simplex
+from cvxkernel.validation.proofs.proof import (
+    Examination,
+    Point,
+    Proof,
+    excess,
+    newton,
+    numbers,
+    off_simplex,
+    simplex,
+)
 
 
 class Balls:
     """What the bounds are made of, from the doubles of a problem."""
 
-    def __init__(self, problem: Scatter, *, binary: bool) -> None:
-        self.problem, self.binary, self.n = problem, binary, problem.n
+    def __init__(self, problem: Scatter, *, binary: bool, kind: str = "SDP") -> None:
+        self.problem, self.binary, self.kind, self.n = problem, binary, kind, problem.n
         self.joint = not isinstance(problem, Discriminant)
         self.lam = arb(problem.lam) if isinstance(problem, Discriminant) else arb(1)
         self.K = [balls.symmetric(matrix(K)) for K in problem.kernels]
@@ -94,15 +104,19 @@ class Balls:
 
     def bound(self, beta: arb_mat, H: arb_mat) -> arb:
         """max_c bound(cβ) = b²/(4q), b = Σⱼ βⱼᵀhⱼ; zero where b is not positive."""
+        b, square, top = self.terms(beta, H)
+        q = top if self.joint else square + top / self.lam
+        return b * b / q if b > 0 and q > 0 else arb(0)
+
+    def terms(self, beta: arb_mat, H: arb_mat) -> tuple[arb, arb, arb]:
+        """Σⱼ βⱼᵀhⱼ, Σⱼ βⱼᵀβⱼ, and maxᵢ Σⱼ βⱼᵀG̃ᵢβⱼ/rᵢ."""
         B = self.projected(beta)
         forms = [inner(B, K * B) for K in self.K]
-        b, square = inner(beta, H), inner(beta, beta)
+        square = inner(beta, beta)
         if self.joint:
-            q = balls.largest([f / r for f, r in zip([square, *forms], self.r, strict=True)])
-        else:
-            top = balls.largest([f / r for f, r in zip(forms, self.r, strict=True)])
-            q = square + top / self.lam
-        return b * b / q if b > 0 and q > 0 else arb(0)
+            forms = [square, *forms]
+        top = balls.largest([f / r for f, r in zip(forms, self.r, strict=True)])
+        return inner(beta, H), square, top
 
     # -- As a judge ---------------------------------------------------------------------------
 
@@ -133,6 +147,70 @@ class Balls:
             yield from self.with_beta(polished(self, theta))
         except np.linalg.LinAlgError:
             return  # singular at the weights given
+
+    def examine(self, point: Point) -> Examination:
+        """θ clipped and scaled, t, T, γ moved until they are feasible; β as it is, unscaled."""
+        found = Examination()
+        if "theta" in point:
+            found.violations.update(off_simplex(point["theta"], self.r))
+            found.repaired["theta"], S, rest = self.definite(point["theta"], self.H)
+            if S is None:
+                found.objectives["upper"] = Proof(arb(0), arb.pos_inf())
+            else:
+                self.attained(point, S, rest, found)
+        if "beta" in point:
+            found.repaired["beta"] = point["beta"]
+            self.dual(point, self.H, found)
+        return found
+
+    def definite(self, given: Any, H: arb_mat) -> tuple[list[arb], arb_mat | None, arb]:
+        """Feasible weights with M(θ) definite, S ≈ HᵀM⁻¹H there and what it lacks, in norm."""
+        theta = simplex(given, self.r)
+        for share in map(arb, IDENTITY_SHARES if self.joint else (0.0,)):
+            mixed = [(1 - share) * x for x in theta]
+            mixed[0] += share / self.r[0] if self.joint else 0
+            try:
+                S, rest, _ = self.schur(mixed, H)
+            except np.linalg.LinAlgError:
+                continue
+            return mixed, S, rest
+        return theta, None, arb(0)
+
+    def attained(self, point: Point, S: arb_mat, rest: arb, found: Examination) -> None:
+        """The objective of the SDPs and SILPs at θ and at t, T or γ, if they are given."""
+        k, value = S.ncols(), S.trace() + rest.union(arb(0))
+        best = value
+        if self.kind == "SILP" and "gamma" in point:
+            gamma = numbers(point["gamma"])[0]
+            found.violations["cuts"] = excess(value + gamma, abs(value))
+            best = value.max(-gamma)
+            found.repaired["gamma"] = -best
+        elif self.kind == "SDP" and "t" in point:
+            each = [S[j, j] + rest.union(arb(0)) for j in range(k)]
+            t = numbers(point["t"])
+            short = balls.largest([e - x for e, x in zip(each, t, strict=True)])
+            found.violations["lmi"] = excess(short, abs(value))
+            raised = [e.max(x) for e, x in zip(each, t, strict=True)]
+            best, found.repaired["t"] = balls.total(raised), raised
+        elif self.kind == "SDP" and "T" in point:
+            T = matrix(point["T"])
+            least = balls.least_eigenvalue(balls.symmetric(T - S)) - rest.union(arb(0))
+            shift = (-least).nonnegative_part()
+            found.violations["lmi"] = excess(shift, abs(value))
+            found.violations["symmetry"] = asymmetry(T)
+            found.repaired["T"] = balls.symmetric(T) + balls.identity(k) * shift.upper()
+            best = found.repaired["T"].trace()
+        found.objectives["upper"] = Proof.of(best)
+
+    def dual(self, point: Point, H: arb_mat, found: Examination) -> None:
+        """The objective of the QCQPs at β, and at t if it is given: no multiple of β is taken."""
+        b, square, top = self.terms(self.columns(point["beta"]), H)
+        if self.kind == "QCQP" and "t" in point:
+            t = numbers(point["t"])[0]
+            found.violations["quad"] = excess(top - t, top)
+            found.repaired["t"] = top = top.max(t)
+        value = b - (top if self.joint else square + top / self.lam) / 4
+        found.objectives["lower"] = Proof.of(value)
 
     def with_beta(self, theta: list[arb]) -> Iterator[Point]:
         """θ with β = 2M(θ)⁻¹H, if M(θ) is definite."""
@@ -166,11 +244,7 @@ class RestrictedBalls(Balls):
         least = [S[j, j].upper() for j in range(k)]
         given = point["t"] if "t" in point else [k * x for x in least]
         t = [arb(x).max(low) for x, low in zip(given, least, strict=True)]
-        # c·diag(t) ⪰ S for c ≥ λ_max(D^{-½}SD^{-½}) and what the residual leaves
-        scaled = [[-S[i, j] / (t[i] * t[j]).sqrt() for j in range(k)] for i in range(k)]
-        smallest = -balls.largest([-x for x in t])
-        c = -balls.lambda_min(balls.symmetric(arb_mat(scaled))) + rest / smallest
-        return (c * balls.total(t)).upper()
+        return (self.factor(S, rest, t) * balls.total(t)).upper()
 
     def lower(self, point: Point) -> arb:
         """The bound at β with H replaced by HR."""
@@ -190,13 +264,82 @@ class RestrictedBalls(Balls):
                 continue
             yield {**point, "theta": mixed, "beta": X * 2}
 
+    def attained(self, point: Point, S: arb_mat, rest: arb, found: Examination) -> None:
+        """Σⱼ tⱼ with t multiplied up to diag(t) ⪰ S(θ); without a t, the least there is."""
+        k = S.ncols()
+        diagonal = [S[j, j] for j in range(k)]
+        t, Z = least_diagonal(balls.doubles(S))
+        given = numbers(point.get("t", t))
+        low = [x if x > s else s for x, s in zip(given, diagonal, strict=True)]
+        c = self.factor(S, rest, low).max(arb(1))
+        found.repaired["t"] = raised = [x * c for x in low]
+        total = balls.total(raised)
+        if "t" in point:
+            gap = [[(given[i] if i == j else 0) - S[i, j] for j in range(k)] for i in range(k)]
+            short = rest.union(arb(0)) - balls.least_eigenvalue(balls.symmetric(arb_mat(gap)))
+            found.violations["lmi"] = excess(short, balls.total(diagonal))
+            found.objectives["upper"] = Proof.of(total)
+        else:  # ⟨S, Z⟩ ≤ Σⱼ tⱼ for every feasible t
+            R = self.rows_of_norm_one(unit_diagonal_root(Z))
+            found.objectives["upper"] = Proof.of(inner(S, R * R.transpose()), total)
+
+    def factor(self, S: arb_mat, rest: arb, t: list[arb]) -> arb:
+        """c with c·diag(t) ⪰ S: λ_max(D^{-½}SD^{-½}), and what the residual leaves."""
+        k = len(t)
+        scaled = [[-S[i, j] / (t[i] * t[j]).sqrt() for j in range(k)] for i in range(k)]
+        smallest = -balls.largest([-x for x in t])
+        c = -balls.lambda_min(balls.symmetric(arb_mat(scaled))) + rest / smallest
+        return c.upper()
+
+    def dual(self, point: Point, H: arb_mat, found: Examination) -> None:
+        """The bound at β, with HR for H."""
+        R = self.root(point)
+        super().dual(point, H * R, found)
+        if "Z" in point:
+            Z = matrix(point["Z"])
+            psd = (-balls.least_eigenvalue(balls.symmetric(Z))).nonnegative_part()
+            found.violations["Z unit diagonal"] = balls.largest(
+                [abs(Z[j, j] - 1) for j in range(Z.ncols())]
+            )
+            found.violations.update({"Z semidefinite": psd, "Z symmetry": asymmetry(Z)})
+            found.repaired["Z"] = R * R.transpose()
+
     def root(self, point: Point) -> arb_mat:
         """R with rows of norm one, from Z; the identity where there is none."""
         k = self.H.ncols()
-        R = unit_diagonal_root(np.asarray(point["Z"], dtype=float) if "Z" in point else np.eye(k))
+        Z = np.asarray(point["Z"], dtype=float) if "Z" in point else np.eye(k)
+        return self.rows_of_norm_one(unit_diagonal_root(Z))
+
+    @staticmethod
+    def rows_of_norm_one(R: Array) -> arb_mat:
+        """Each row divided by its norm, in balls."""
         rows = matrix(R).tolist()
         norms = [balls.total(x * x for x in row).sqrt() for row in rows]
         return arb_mat([[x / c for x in row] for row, c in zip(rows, norms, strict=True)])
+
+
+def least_diagonal(S: Array) -> tuple[Array, Array]:
+    """t and Z near the optima of min Σⱼ tⱼ, diag(t) ⪰ S and of max ⟨S, Z⟩, Z ⪰ 0, diag Z = 1.
+
+    One row of V at a time, Z = VVᵀ: vᵢ along gᵢ = Σ_{j≠i} Sᵢⱼvⱼ; and tᵢ = Sᵢᵢ + ‖gᵢ‖ at the end.
+    """
+    k = len(S)
+    V = np.linalg.qr(np.random.default_rng(0).normal(size=(k, k)))[0]
+    off = S - np.diag(S.diagonal())
+    for _ in range(500):
+        before = V.copy()
+        for i in range(k):
+            g = off[i] @ V
+            V[i] = g / (np.linalg.norm(g) or 1.0) if g.any() else V[i]
+        if np.abs(V - before).max() < 1e-14:
+            break
+    t: Array = S.diagonal() + np.linalg.norm(off @ V, axis=1)
+    return t, V @ V.T
+
+
+def asymmetry(A: arb_mat) -> arb:
+    """‖A - Aᵀ‖/‖A‖"""
+    return excess(balls.norm(A - A.transpose()), balls.norm(A))
 
 
 def polished(made: Balls, theta: list[arb]) -> list[arb]:

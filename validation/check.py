@@ -1,0 +1,297 @@
+"""How far an answer made by anybody is from optimal, as a theorem; and which slip explains it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import cvxpy as cp
+import numpy as np
+from flint import arb, arb_mat
+
+from cvxkernel.formulations import inputs
+from cvxkernel.formulations.catalogue import formulation
+from cvxkernel.formulations.errors import InputError, SolverError
+from cvxkernel.formulations.formulation import Formulation
+from cvxkernel.formulations.inputs import Array
+from cvxkernel.solvers.solution import Progress
+from cvxkernel.validation import balls, rigorous
+from cvxkernel.validation.proofs import Examination, Examiner, Proof, examine
+from cvxkernel.validation.slips import Slip, explain
+
+FINE = 1e-9  # the relative width to which the optimum itself is enclosed
+
+
+class Interval(NamedTuple):
+    """A number lies between these two, proved."""
+
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True)
+class Side:
+    """One part of an answer: the exact objective there, and how far that is from the optimum."""
+
+    objective: Interval
+    distance: Interval
+    relative: Interval  # the distance divided by |optimum|
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """An answer, judged.
+
+    optimum     where the optimal value lies
+    violations  by the label of the constraint, relative to what it compares
+    repaired    the feasible point made from the answer's symbols
+    sides       "upper": the objective at the symbols that bound the optimum from above, "lower":
+                from below; the distances are proved
+    claimed     the answer's own value, if it has one
+    slips       what explains an answer that is not optimal, the best explanation first
+    rigorous    whether the violations are proved too, or computed in doubles
+    """
+
+    formulation: str
+    tol: float
+    optimum: Interval
+    violations: Mapping[str, Interval]
+    repaired: Mapping[str, Array]
+    sides: Mapping[str, Side]
+    claimed: Side | None = None
+    slips: tuple[Slip, ...] = ()
+    rigorous: bool = True
+
+    @property
+    def parts(self) -> list[Side]:
+        """Everything that has a distance."""
+        return [*self.sides.values(), *([self.claimed] if self.claimed else [])]
+
+    def verdict(self, tol: float | None = None) -> str:
+        """ "within", "not within" or "undecided": the first two are proved."""
+        tol = self.tol if tol is None else tol
+        measures = [*self.violations.values(), *(part.relative for part in self.parts)]
+        if any(measure.lower > tol for measure in measures):
+            return "not within"
+        return "within" if all(measure.upper <= tol for measure in measures) else "undecided"
+
+    def within(self, tol: float | None = None) -> bool:
+        """Whether every part of the answer is proved to be within this relative tolerance."""
+        return self.verdict(tol) == "within"
+
+
+def check(
+    id: str,
+    problem: Any,
+    /,
+    *,
+    tol: float = 1e-6,
+    value: Any = None,
+    why: bool = True,
+    **variables: Any,
+) -> Judgement:
+    """Judge an answer: its variables by the paper's symbols, any of them, and its value.
+
+    `assert check("ye2008-thm2.2", problem, theta=w).within(1e-6)`
+
+    `why=False` does not look for slips. Raises InputError for symbols that the formulation does not
+    know, or that say nothing alone.
+    """
+    return judge(id, problem, tol, value, variables, why=why)
+
+
+def judge(
+    id: str,
+    problem: Any,
+    tol: float,
+    value: Any,
+    variables: Mapping[str, Any],
+    *,
+    why: bool = True,
+    progress: Progress | None = None,
+) -> Judgement:
+    """The same, of a mapping of symbols."""
+    tol = inputs.positive("tol", tol)
+    form = formulation(id)
+    form.require(problem)
+    point = symbols(form, problem, variables)
+    claim = None if value is None else float(inputs.weights("value", value, ()))
+    if not point and claim is None:
+        known = ", ".join(shapes(form, problem))
+        raise InputError("ANSWER", f"a value, or some of the symbols {known}", "neither")
+    with balls.precision():
+        examiner = rigorous.judge(form.id, problem)
+        found = examine(examiner, point)
+        _used(point, found.repaired)
+        ends = _narrowed(_optimum(form, problem, progress), found.objectives)
+        proved = isinstance(examiner, Examiner)
+        made = Judgement(
+            formulation=form.id,
+            tol=tol,
+            optimum=Interval(balls.below(ends.lower), balls.above(ends.upper)),
+            violations=_violations(found) if proved else in_doubles(form, problem, point),
+            repaired={symbol: _doubles(x) for symbol, x in found.repaired.items()},
+            sides={side: _side(side, x, ends) for side, x in found.objectives.items()},
+            claimed=None if claim is None else _claimed(claim, ends),
+            rigorous=proved,
+        )
+    if not why or made.verdict() != "not within":
+        return made
+    if progress is not None:
+        progress(f"{form.id}: which slip explains it")
+    return replace(made, slips=tuple(explain(form, problem, point, claim)))
+
+
+def told(made: Judgement) -> dict[str, Any]:
+    """The judgement as one object, for JSON."""
+
+    def side(part: Side) -> dict[str, Any]:
+        return {k: _finite(v) for k, v in vars(part).items()}
+
+    return {
+        "formulation": made.formulation,
+        "verdict": made.verdict(),
+        "tol": made.tol,
+        "optimum": _finite(made.optimum),
+        "violations": {label: _finite(x) for label, x in made.violations.items()},
+        "sides": {name: side(part) for name, part in made.sides.items()},
+        "value": None if made.claimed is None else side(made.claimed),
+        "repaired": {symbol: x.tolist() for symbol, x in made.repaired.items()},
+        "slips": [vars(slip) for slip in made.slips],
+        "rigorous": made.rigorous,
+    }
+
+
+def _finite(interval: Interval) -> list[float | None]:
+    """JSON has no infinity: an end that is not known is null."""
+    return [x if np.isfinite(x) else None for x in interval]
+
+
+# -- What an answer may hold ----------------------------------------------------------------------
+
+
+def shapes(form: Formulation, problem: Any) -> dict[str, tuple[int, ...]]:
+    """The symbols of a formulation: those of its own answers."""
+    return {k: np.shape(v) for k, v in form.enclose(problem, {}).variables.items()}
+
+
+def symbols(form: Formulation, problem: Any, variables: Mapping[str, Any]) -> dict[str, Array]:
+    """The answer's variables, checked."""
+    known = shapes(form, problem)
+    for symbol in variables:
+        if symbol not in known:
+            expected = f"a symbol of {form.id}: {', '.join(known)}"
+            raise InputError(symbol, expected, f"{', '.join(variables)}")
+    return {k: inputs.weights(k, v, known[k]) for k, v in variables.items()}
+
+
+def _used(point: Mapping[str, Any], repaired: Mapping[str, Any]) -> None:
+    """Refuse a symbol that says nothing without another one: t without θ or β."""
+    for symbol in point:
+        if symbol not in repaired:
+            came = ", ".join(point)
+            raise InputError(symbol, f"the symbol to which {symbol} belongs beside it", came)
+
+
+# -- Distances ------------------------------------------------------------------------------------
+
+
+def _violations(found: Examination) -> dict[str, Interval]:
+    return {
+        label: Interval(max(0.0, balls.below(x)), balls.above(x))
+        for label, x in found.violations.items()
+    }
+
+
+def _optimum(form: Formulation, problem: Any, progress: Progress | None) -> Proof:
+    """Where the optimum lies; an interval that is wider than hoped for is used as it is."""
+    try:
+        found = rigorous.solve(form.id, problem, tol=FINE, progress=progress)
+        return Proof(arb(found.lower), arb(found.upper))
+    except SolverError as error:
+        if error.best is None:
+            raise
+        return Proof(arb(error.best.lower), arb(error.best.upper))
+
+
+def _narrowed(optimum: Proof, objectives: Mapping[str, Proof]) -> Proof:
+    """The answer's own ends may be better than those that were found."""
+    lower, upper = optimum.lower, optimum.upper
+    if "upper" in objectives and objectives["upper"].upper < upper:
+        upper = objectives["upper"].upper
+    if "lower" in objectives and objectives["lower"].lower > lower:
+        lower = objectives["lower"].lower
+    return Proof(lower, upper)
+
+
+def _side(side: str, objective: Proof, optimum: Proof) -> Side:
+    """The distance of an objective that lies on this side of the optimum."""
+    if side == "upper":
+        low, high = objective.lower - optimum.upper, objective.upper - optimum.lower
+    else:
+        low, high = optimum.lower - objective.upper, optimum.upper - objective.lower
+    low = low.nonnegative_part() if low.is_finite() else arb(0)
+    return _part(objective, low, high, optimum)
+
+
+def _claimed(value: float, optimum: Proof) -> Side:
+    """The distance of a number from the optimum, on whichever side."""
+    x = arb(value)
+    over, under = x - optimum.upper, optimum.lower - x
+    low = balls.largest([over, under, arb(0)])
+    return _part(Proof(x, x), low, balls.largest([x - optimum.lower, optimum.upper - x]), optimum)
+
+
+def _part(objective: Proof, low: arb, high: arb, optimum: Proof) -> Side:
+    sizes = [abs(optimum.lower), abs(optimum.upper)]
+    least = -balls.largest([-s for s in sizes])
+    if not optimum.lower * optimum.upper > 0:
+        least = arb(0)
+    relative = Interval(
+        balls.below(low / balls.largest(sizes)) if balls.largest(sizes) > 0 else 0.0,
+        balls.above(high / least) if least > 0 else np.inf,
+    )
+    return Side(
+        Interval(balls.below(objective.lower), balls.above(objective.upper)),
+        Interval(max(0.0, balls.below(low)), balls.above(high)),
+        Interval(max(0.0, relative.lower), relative.upper),
+    )
+
+
+def _doubles(x: Any) -> Array:
+    if isinstance(x, arb_mat):
+        return balls.doubles(x)
+    if isinstance(x, arb):
+        return np.array(float(x.mid()))
+    if isinstance(x, list):
+        return np.array([float(v.mid()) for v in x])
+    return np.asarray(x, dtype=float)
+
+
+# -- Where a judge does not examine ---------------------------------------------------------------
+
+
+def in_doubles(form: Formulation, problem: Any, point: Mapping[str, Array]) -> dict[str, Interval]:
+    """What the constraints of the program as printed leave, relative to what they compare."""
+    if form.exchange is not None:
+        return {}
+    program = form.program(problem)
+    for symbol, variable in program.variables.items():
+        if symbol in point:
+            variable.save_value(point[symbol].reshape(variable.shape))
+    return {
+        label: Interval(*[max(map(_residual, family), default=0.0)] * 2)
+        for label, family in _families(program.constraints)
+        if all(v.value is not None for c in family for v in c.variables())
+    }
+
+
+def _families(constraints: Mapping[str, Any]) -> Iterator[tuple[str, list[cp.Constraint]]]:
+    for label, family in constraints.items():
+        yield label, [family] if isinstance(family, cp.Constraint) else list(family)
+
+
+def _residual(constraint: cp.Constraint) -> float:
+    size = max(float(np.abs(a.value).max(initial=0.0)) for a in constraint.args)
+    return float(np.max(constraint.violation(), initial=0.0)) / (size or 1.0)
