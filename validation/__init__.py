@@ -1,20 +1,20 @@
-"""Whether it is true: equivalences judged by enclosures, files of problems, the command line."""
+"""Whether it is true: the ledger of claims, files of problems, the command line."""
 
-from cvxkernel.validation.equivalences import EQUIVALENCES, Equivalence, Verdict, verdict, verify
 from cvxkernel.validation.files import answer, load, read
 from cvxkernel.validation.instances import instance
+from cvxkernel.validation.ledger import LEDGER, Claim, Verdict, judge, verify
 from cvxkernel.validation.rigorous import enclose, proof
 
 __all__ = [
-    "EQUIVALENCES",
-    "Equivalence",
+    "LEDGER",
+    "Claim",
     "Verdict",
     "answer",
     "enclose",
     "instance",
+    "judge",
     "load",
     "proof",
     "read",
-    "verdict",
     "verify",
 ]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from difflib import get_close_matches
 from multiprocessing import get_context
 from time import perf_counter
 
-from cvxkernel.formulations.errors import InputError
+import numpy as np
+
+from cvxkernel.formulations.errors import InputError, SolverError
 from cvxkernel.validation.ledger import ye2008
 from cvxkernel.validation.ledger.claim import Claim, Evidence, Finding, Verdict
 
@@ -47,10 +50,34 @@ def verify(claims: Sequence[Claim], *, seed: int = 0, jobs: int = 1) -> Iterator
             yield Verdict(claim, seed, *future.result())
 
 
+def forget() -> None:
+    """Drop the instances and optima that the claims share."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith(f"{__name__}."):
+            for thing in vars(module).values():
+                if hasattr(thing, "cache_clear"):
+                    thing.cache_clear()
+
+
 def _evidence(id: str, seed: int) -> tuple[Evidence, float]:
     """What was found, and the seconds it took; this much can travel between processes."""
     start = perf_counter()
-    return LEDGER[id].test(seed), perf_counter() - start
+    try:
+        evidence = LEDGER[id].test(seed)
+    except SolverError as error:  # no answer that could be enclosed: neither side holds
+        unknown = Finding(np.inf, 0.0, instance=str(error))
+        evidence = Evidence(unknown, unknown)
+    return evidence, perf_counter() - start
 
 
-__all__ = ["LEDGER", "Claim", "Evidence", "Finding", "Verdict", "judge", "select", "verify"]
+__all__ = [
+    "LEDGER",
+    "Claim",
+    "Evidence",
+    "Finding",
+    "Verdict",
+    "forget",
+    "judge",
+    "select",
+    "verify",
+]
