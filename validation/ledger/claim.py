@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from cvxkernel.formulations.enclosure import Enclosure, rounding
 
@@ -82,6 +83,16 @@ class Claim:
     def paper(self) -> str:
         """The part of the id before the first dash."""
         return self.id.partition("-")[0]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """What a paper's module adds to the report: a figure for a seed, and the claims it is about."""
+
+    id: str
+    caption: str
+    draw: Callable[[int], Figure]
+    claims: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,7 @@ _SNIPPETS = {
         import numpy as np  # two kernels, the identity and G̃, both in use; μ from stationarity
         P, x = np.eye(8) - 1 / 8, np.random.default_rng(0).normal(size=(8, 3))
         G = P @ x @ x.T @ P; r = np.array([8.0, np.trace(G)])
-        a, w = np.repeat([1 / 3, -1 / 5], [3, 5]), np.linspace(1e-3, 0.999, 100001)
+        a, w = np.repeat([1 / 3, -1 / 5], [3, 5]), np.linspace(1e-3, 0.999, 10001)
         e, V = np.linalg.eigh(G); c = (V.T @ a) ** 2  # aᵀ(θ₀I + θ₁G̃)⁻¹a = Σ c/(θ₀ + θ₁e)
         w = w[np.argmin([np.sum(c / (u / r[0] + (1 - u) * e / r[1])) for u in w])]
         theta = np.array([w, 1 - w]) / r
