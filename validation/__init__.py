@@ -1,15 +1,15 @@
-"""Whether it is true: equivalences judged by enclosures, files of problems, the command line."""
+"""Whether it is true: the ledger of claims, files of problems, the command line."""
 
 from cvxkernel.validation.check import Interval, Judgement, Side, check
-from cvxkernel.validation.equivalences import EQUIVALENCES, Equivalence, Verdict, verdict, verify
 from cvxkernel.validation.files import answer, load, read
 from cvxkernel.validation.instances import instance
+from cvxkernel.validation.ledger import LEDGER, Claim, Verdict, judge, verify
 from cvxkernel.validation.rigorous import enclose, proof
 from cvxkernel.validation.slips import Slip
 
 __all__ = [
-    "EQUIVALENCES",
-    "Equivalence",
+    "LEDGER",
+    "Claim",
     "Interval",
     "Judgement",
     "Side",
@@ -19,9 +19,9 @@ __all__ = [
     "check",
     "enclose",
     "instance",
+    "judge",
     "load",
     "proof",
     "read",
-    "verdict",
     "verify",
 ]

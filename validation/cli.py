@@ -6,6 +6,7 @@ Exit status: 0 done, 1 a claim or check failed, 2 bad input, 3 no solver could a
 from __future__ import annotations
 
 import json
+import math
 import sys
 from io import TextIOWrapper
 from itertools import groupby
@@ -238,7 +239,7 @@ def verify_(
                 "statement": v.claim.statement,
                 "printed": v.printed,
                 "corrected": v.corrected,
-                "worst": v.decisive.worst,
+                "worst": _finite(v.decisive.worst),
                 "tolerance": v.decisive.tolerance,
                 "recorded": v.claim.printed,
                 "correction": v.claim.correction,
@@ -288,7 +289,7 @@ def errata_(
                 "correction": v.claim.correction,
                 "instance": v.evidence.printed.instance,
                 "numbers": dict(v.evidence.printed.numbers),
-                "worst": v.evidence.printed.worst,
+                "worst": _finite(v.evidence.printed.worst),
                 "tolerance": v.evidence.printed.tolerance,
                 "run": _run_in_python(v),
                 "code": v.claim.code,
@@ -326,6 +327,11 @@ def _verdicts(claims: list[Claim], seed: int, jobs: int) -> list[Verdict]:
             progress.advance()
             progress(claims[min(done, len(claims) - 1)].id)
     return verdicts
+
+
+def _finite(number: float) -> float | None:
+    """JSON has no infinity: nothing, where no solver could answer."""
+    return number if math.isfinite(number) else None
 
 
 def _run_in_python(verdict: Verdict) -> str:

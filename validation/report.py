@@ -1,4 +1,4 @@
-"""The ledger as one self-contained page of HTML: tables, errata, pictures that matter."""
+"""The ledger as one self-contained page of HTML: tables, errata, the pictures that matter."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from html import escape
 from io import StringIO
 from itertools import groupby
+from typing import Any
 
 import matplotlib.pyplot as plt
+from matplotlib.figure import Figure
 
-from cvxkernel.validation.ledger import Verdict
+from cvxkernel.validation.ledger import PICTURES, Picture, Verdict
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1d1d1f; --paper: #fff; --soft: #f3f4f6; --line: #d5d7db;
@@ -17,61 +19,88 @@ STYLE = """
 @media (prefers-color-scheme: dark) { :root { --ink: #e8e8ea; --paper: #16181c; --soft: #20242a;
   --line: #3a3f47; --good: #4cc38a; --bad: #ff8b7e; --odd: #f0b849; } }
 * { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 72rem; padding: 1.5rem 1rem 4rem; color: var(--ink);
-  background: var(--paper); font: 16px/1.5 system-ui, sans-serif; }
+body { margin: 0 auto; max-width: 76rem; padding: 1.5rem 1rem 4rem; color: var(--ink);
+  background: var(--paper); font: 16px/1.5 system-ui, sans-serif; overflow-wrap: break-word; }
 h1, h2, h3 { line-height: 1.25; } h2 { margin-top: 2.5rem; }
 a { color: inherit; }
-.scroll { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: .92rem; }
+nav a { margin-right: 1rem; }
+table { border-collapse: collapse; width: 100%; font-size: .92rem; }
 th, td { text-align: left; vertical-align: top; padding: .4rem .6rem;
   border-bottom: 1px solid var(--line); }
 th { background: var(--soft); }
+td:first-child { min-width: 9rem; } td:nth-child(2) { width: 42%; }
 td.number { font-variant-numeric: tabular-nums; white-space: nowrap; }
-.maths { font-family: "STIX Two Math", "Cambria Math", "Latin Modern Math", serif;
+.maths { font-family: "STIX Two Math", "Cambria Math", "Latin Modern Math", "DejaVu Serif", serif;
   font-size: 1.05em; }
 code, pre { font: .85rem/1.45 ui-monospace, monospace; }
 pre { background: var(--soft); padding: .8rem 1rem; overflow-x: auto; border-radius: .4rem; }
 .holds { color: var(--good); } .fails { color: var(--bad); } .imprecise { color: var(--odd); }
 article { border: 1px solid var(--line); border-radius: .5rem; padding: .4rem 1.1rem 1rem;
   margin: 1rem 0; }
-figure { margin: 1rem 0; background: #fff; border-radius: .5rem; padding: .5rem; }
-figure svg { max-width: 100%; height: auto; display: block; margin: auto; }
-figcaption { color: #333; font-size: .9rem; padding: .3rem .6rem; }
+figure { margin: 1.5rem 0; } .scroll { overflow-x: auto; }
+figure svg { display: block; margin: auto; max-width: 100%; min-width: 34rem; height: auto; }
+figcaption { font-size: .9rem; padding: .3rem .6rem; }
+:target { outline: 2px solid var(--odd); outline-offset: 2px; }
+@media (max-width: 44rem) {
+  thead { display: none; } table, tbody, tr, td { display: block; }
+  tr { border: 1px solid var(--line); border-radius: .5rem; margin: .8rem 0; padding: .3rem 0; }
+  td { border: 0; padding: .2rem .8rem; } td.number { display: inline-block; }
+  td[data-name]::before { content: attr(data-name) ": "; opacity: .75; }
+}
 """
+
+INK = "#1d1d1f"  # of a drawing; the page's own ink takes its place
 
 
 def html(verdicts: Sequence[Verdict]) -> str:
     """The whole page."""
-    held = sum(v.as_recorded for v in verdicts)
+    papers = list(dict.fromkeys(v.claim.paper for v in verdicts))
     errata = [v for v in verdicts if v.claim.printed != "holds"]
+    links = [(f"#{paper}", paper) for paper in papers] + [("#errata", "errata")] * bool(errata)
     parts = [
         "<!doctype html>",
         '<html lang="en"><head><meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         "<title>cvxkernel: the ledger</title>",
         f"<style>{STYLE}</style></head><body>",
-        "<h1>The ledger of cvxkernel</h1>",
-        f"<p>{len(verdicts)} statements of {len({v.claim.paper for v in verdicts})} papers; "
-        f"{held} verdicts as recorded. A discrepancy is relative; the tolerance beside it comes "
-        "from the enclosures of both sides, or from the rounding of their evaluation. "
-        f"Seed {verdicts[0].seed}.</p>",
-        picture(verdicts),
+        '<h1 id="top">The ledger of cvxkernel</h1>',
+        "<nav>" + "".join(f'<a href="{to}">{name}</a>' for to, name in links) + "</nav>",
+        summary(verdicts),
     ]
     for paper, group in groupby(verdicts, key=lambda v: v.claim.paper):
-        parts += [f'<h2 id="{paper}">{paper}</h2>', table(list(group))]
+        here = list(group)
+        parts += [f'<h2 id="{paper}">{paper}</h2>', table(here), margins(here), *pictures(here)]
     if errata:
         parts.append('<h2 id="errata">Errata</h2>')
         parts += [erratum(v) for v in errata]
     return "\n".join([*parts, "</body></html>"])
 
 
+def summary(verdicts: Sequence[Verdict]) -> str:
+    """How many statements, how many hold, and what the figures mean."""
+    words = ("holds", "fails", "imprecise")
+    counts = ", ".join(
+        f'<span class="{word}">{sum(v.printed == word for v in verdicts)} {word}</span>'
+        for word in words
+    )
+    held = sum(v.as_recorded for v in verdicts)
+    return (
+        f"<p>{len(verdicts)} statements, as printed: {counts}. {held} verdicts are as recorded. "
+        "A discrepancy is relative; the tolerance beside it comes from the enclosures of both "
+        f"sides, or from the rounding of their evaluation. Seed {verdicts[0].seed}.</p>"
+    )
+
+
 def table(verdicts: Sequence[Verdict]) -> str:
     """One row per claim."""
     head = ("where", "statement", "as printed", "corrected", "discrepancy", "tolerance")
-    rows = ["<tr>" + "".join(f"<th>{cell}</th>" for cell in head) + "</tr>"]
+    rows = []
     for v in verdicts:
         wrong = "" if v.as_recorded else f" (recorded: {v.claim.printed})"
         link = (
-            f'<a href="#{v.claim.id}">{v.printed}</a>' if v.claim.printed != "holds" else v.printed
+            f'<a href="#erratum-{v.claim.id}">{v.printed}</a>'
+            if v.claim.printed != "holds"
+            else v.printed
         )
         corrected = (
             f'<span class="{v.corrected}">{v.corrected}</span>: '
@@ -80,53 +109,98 @@ def table(verdicts: Sequence[Verdict]) -> str:
             else "–"
         )
         rows.append(
-            f"<tr><td>{escape(v.claim.where)}<br><code>{v.claim.id}</code></td>"
+            f'<tr id="{v.claim.id}"><td>{escape(v.claim.where)}<br>'
+            f'<a href="#{v.claim.id}"><code>{v.claim.id}</code></a></td>'
             f'<td><span class="maths">{escape(v.claim.statement)}</span><br>'
             f"<small>{escape(v.claim.how)}</small></td>"
-            f'<td class="{v.printed}">{link}{wrong}</td><td>{corrected}</td>'
-            f'<td class="number">{v.decisive.worst:.1e}</td>'
-            f'<td class="number">{v.decisive.tolerance:.1e}</td></tr>'
+            f'<td class="{v.printed}" data-name="as printed">{link}{wrong}</td>'
+            f'<td data-name="corrected">{corrected}</td>'
+            f'<td class="number" data-name="discrepancy">{v.decisive.worst:.1e}</td>'
+            f'<td class="number" data-name="tolerance">{v.decisive.tolerance:.1e}</td></tr>'
         )
-    return f'<div class="scroll"><table>{"".join(rows)}</table></div>'
+    names = "".join(f"<th>{cell}</th>" for cell in head)
+    return f"<table><thead><tr>{names}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
 
 
 def erratum(verdict: Verdict) -> str:
-    """What is printed, the counterexample, what holds."""
+    """What is printed, the counterexample, what holds, and the lines to see it with."""
     claim, found = verdict.claim, verdict.evidence.printed
     numbers = ", ".join(f"{escape(k)} = {x:.10g}" for k, x in found.numbers.items())
-    code = f"<pre>{escape(claim.code)}</pre>" if claim.code else ""
+    code = (
+        f"<p>In numpy, which prints what is printed and what is true:</p>"
+        f"<pre>{escape(claim.code)}</pre>"
+        if claim.code
+        else ""
+    )
     return (
-        f'<article id="{claim.id}"><h3>{escape(claim.where)} <code>{claim.id}</code></h3>'
+        f'<article id="erratum-{claim.id}"><h3>{escape(claim.where)} '
+        f'<a href="#{claim.id}"><code>{claim.id}</code></a></h3>'
         f'<p>Printed: <span class="maths">{escape(claim.statement)}</span></p>'
         f'<p class="{verdict.printed}">Found ({escape(found.instance or "built-in instance")}, '
-        f"seed {verdict.seed}): {numbers or 'a discrepancy'}; relative discrepancy "
-        f"{found.worst:.3g}, tolerance {found.tolerance:.1e}.</p>"
+        f'seed {verdict.seed}): <span class="maths">{numbers or "a discrepancy"}</span>; relative '
+        f"discrepancy {found.worst:.3g}, tolerance {found.tolerance:.1e}.</p>"
         f'<p>What holds: <span class="maths">{escape(claim.correction or "nothing like it")}</span>'
         f"</p>{code}</article>"
     )
 
 
-def picture(verdicts: Sequence[Verdict]) -> str:
+# -- Pictures -------------------------------------------------------------------------------------
+
+
+def pictures(verdicts: Sequence[Verdict]) -> list[str]:
+    """What the papers' modules contribute about these claims."""
+    shown = {v.claim.id for v in verdicts}
+    wanted = [p for p in PICTURES.values() if shown.intersection(p.claims)]
+    return [picture(p, verdicts[0].seed, shown) for p in wanted]
+
+
+def picture(one: Picture, seed: int, shown: set[str]) -> str:
+    """A figure with its caption and links to the claims that are on the page."""
+    links = ", ".join(f'<a href="#{id}">{id}</a>' for id in one.claims if id in shown)
+    caption = f"{escape(one.caption)} See {links}."
+    with plt.rc_context(_look()):
+        return _figure(one.draw(seed), caption, id=one.id)
+
+
+def margins(verdicts: Sequence[Verdict]) -> str:
     """How far every claim is from its tolerance, on one axis."""
-    floor = 1e-18
-    fig, ax = plt.subplots(figsize=(8.0, 0.16 * len(verdicts) + 1.2), layout="constrained")
-    for row, v in enumerate(verdicts):
-        for finding, marker in ((v.evidence.printed, "o"), (v.evidence.corrected, "D")):
-            if finding is None:
-                continue
-            colour = "#00703c" if finding.holds else "#b42318"
-            ax.plot(max(finding.worst, floor), row, marker, color=colour, ms=4)
-            ax.plot(max(finding.tolerance, floor), row, "|", color="#444444", ms=7)
-    ax.set_xscale("log")
-    ax.set_yticks(range(len(verdicts)), [v.claim.id for v in verdicts], fontsize=6)
-    ax.invert_yaxis()
-    ax.set_xlabel("relative discrepancy (dot: as printed, diamond: corrected) and tolerance (bar)")
+    floor, ceiling = 1e-17, 1e2
+    with plt.rc_context(_look()):
+        fig, ax = plt.subplots(figsize=(8.6, 0.19 * len(verdicts) + 1.2), layout="constrained")
+        for row, v in enumerate(verdicts):
+            for finding, marker in ((v.evidence.printed, "o"), (v.evidence.corrected, "D")):
+                if finding is None:
+                    continue
+                colour = "#009E73" if finding.holds else "#D55E00"
+                ax.plot(min(max(finding.worst, floor), ceiling), row, marker, color=colour, ms=4)
+                ax.plot(min(max(finding.tolerance, floor), ceiling), row, "|", color=INK, ms=7)
+        ax.set_xscale("log")
+        ax.set_ylim(len(verdicts) - 0.4, -0.6)
+        ax.set_yticks(range(len(verdicts)), [v.claim.id for v in verdicts], fontsize=7.5)
+        ax.grid(axis="y", lw=0.3, color=INK, alpha=0.3)
+        ax.set_xlabel("relative discrepancy (dot: as printed, diamond: corrected); bar: tolerance")
+        caption = "Every claim: green, left of its bar, holds; red, right of it, fails."
+        return _figure(fig, caption, id=f"{verdicts[0].claim.paper}-margins")
+
+
+def _look() -> dict[Any, Any]:
+    ink = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
+    return {
+        **dict.fromkeys(ink, INK),
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "svg.fonttype": "none",  # letters stay letters
+    }
+
+
+def _figure(figure: Figure, caption: str, *, id: str) -> str:
     drawn = StringIO()
     nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))  # no addresses in the page
-    fig.savefig(drawn, format="svg", metadata=nothing)
-    plt.close(fig)
-    svg = drawn.getvalue()
+    with plt.rc_context({"svg.hashsalt": id}):
+        figure.savefig(drawn, format="svg", metadata=nothing, transparent=True)
+    plt.close(figure)
+    svg = drawn.getvalue().replace(INK, "currentColor")
     return (
-        f"<figure>{svg[svg.index('<svg') :]}<figcaption>Every claim: green left of its bar holds, "
-        "red right of it fails.</figcaption></figure>"
+        f'<figure id="{id}"><div class="scroll">{svg[svg.index("<svg") :]}</div>'
+        f"<figcaption>{caption}</figcaption></figure>"
     )

@@ -8,8 +8,9 @@ from dataclasses import replace
 import pytest
 
 from cvxkernel.formulations import CATALOGUE, Enclosure, InputError
-from cvxkernel.validation.ledger import LEDGER, Evidence, Finding, Verdict, select, verify
-from cvxkernel.validation.ledger.claim import equal, identity, not_above, worst
+from cvxkernel.formulations.errors import SolverError
+from cvxkernel.validation.ledger import LEDGER, Evidence, Finding, Verdict, judge, select, verify
+from cvxkernel.validation.ledger.claim import at_most, equal, identity, not_above, solved, worst
 
 GOOD, BAD = Finding(1e-9, 1e-6), Finding(1e-3, 1e-6)
 
@@ -36,6 +37,17 @@ def test_an_identity_is_judged_by_its_rounding():
     assert identity([0.1 + 0.2], [0.3], n=2).holds
     assert not identity([0.3001], [0.3], n=2).holds
     assert identity([1e-17], [0.0], n=2, magnitude=1.0).holds
+
+
+def test_a_solve_may_lose_the_digits_of_its_condition():
+    assert solved([1 + 1e-12], [1.0], [[1.0, 0.0], [0.0, 1e-6]]).holds
+    assert not solved([1 + 1e-12], [1.0], [[1.0, 0.0], [0.0, 1.0]]).holds
+
+
+def test_not_above_up_to_rounding():
+    assert at_most(1.0, 1.0, n=1).holds
+    assert at_most(1e-17, 0.0, n=3, magnitude=1.0).holds
+    assert not at_most(1e-9, 0.0, n=3, magnitude=1.0).holds
 
 
 def test_the_worst_is_the_nearest_to_failing():
@@ -88,6 +100,34 @@ def test_a_claim_leads_to_its_paper_and_back(id):
     assert (claim.printed == "holds") is (claim.correction is None)
     for program in claim.programs:
         assert program in CATALOGUE
+
+
+@pytest.mark.parametrize("id", [id for id, claim in LEDGER.items() if claim.printed != "holds"])
+def test_an_erratum_is_seen_without_the_package(id, capsys):
+    code = LEDGER[id].code
+    assert code is not None
+    assert len(code.splitlines()) <= 10
+    assert "cvxkernel" not in code
+    exec(compile(code, id, "exec"), {})
+    printed, true = map(float, capsys.readouterr().out.splitlines()[-1].split())
+    assert abs(printed - true) > 0.01 * max(abs(printed), abs(true))  # to be seen by eye
+
+
+def test_no_answer_is_no_evidence(monkeypatch):
+    def unanswered(seed):
+        raise SolverError("ye2008-thm2.2", {"nobody": "no answer"})
+
+    for id in ("ye2008-thm2.2", "ye2008-thm3.1-close"):
+        monkeypatch.setitem(LEDGER, id, replace(LEDGER[id], test=unanswered))
+        assert not judge(id).as_recorded
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_other_seeds_give_the_same_verdicts(seed):
+    explicit = [c.id for c in LEDGER.values() if not c.programs]  # nothing is solved for these
+    assert len(explicit) >= 15
+    for id in explicit:
+        assert judge(id, seed).as_recorded, id
 
 
 def test_selection():

@@ -12,11 +12,9 @@ from collections import defaultdict
 from functools import cache
 
 import numpy as np
-import pytest
 
-from cvxkernel.formulations import CATALOGUE, kernels, ye2008
+from cvxkernel.formulations import CATALOGUE, kernels
 from cvxkernel.formulations.kim2006 import KernelFisher
-from cvxkernel.formulations.lanckriet2004 import JointMargin, SoftMargin
 from cvxkernel.solvers import solve
 from cvxkernel.validation.instances import blobs, random_kernels
 from cvxkernel.validation.slips import PAPERS, explain
@@ -71,7 +69,9 @@ def other_formula(**overrides):
             warnings.simplefilter("ignore")
             program.problem.solve(solver="CLARABEL")
         point = dict(solved.recover(slipped, program))
-        point = {k: v[:, 0] if v.shape[-1:] == (1,) and v.ndim == 2 else v for k, v in point.items()}
+        point = {
+            k: v[:, 0] if v.shape[-1:] == (1,) and v.ndim == 2 else v for k, v in point.items()
+        }
         return point, float(program.problem.value) * (-1 if twin else 1)
 
     return commit
@@ -185,36 +185,73 @@ def committed(row, id, kind, seed):
 
 
 if __name__ == "__main__":
-    import sys, time
+    import sys
+    import time
+
     from cvxkernel.validation.slips.slip import fixed
-    t0=time.time()
-    rate=defaultdict(lambda: [0,0,0,[]])
-    for row,(kind,ids,_) in enumerate(COMMITTED):
+
+    t0 = time.time()
+    rate = defaultdict(lambda: [0, 0, 0, []])
+    for row, (kind, ids, _) in enumerate(COMMITTED):
         for id in ids:
-            for kk in ("gaussian","random"):
-                if kind in GAUSSIAN and kk!="gaussian": continue
-                if (row+ids.index(id))%2==(kk=="random") and len(sys.argv)<4 and kind not in GAUSSIAN: continue
-                for seed in range(int(sys.argv[1]),int(sys.argv[1])+1):
-                    try: given,(point,value)=committed(row,id,kk,seed)
-                    except Exception as e: print("FAIL",kind,id,kk,seed,type(e),str(e)[:80]); continue
-                    form=CATALOGUE[id]; problem=form.make(given)
-                    forms={"whole":(point,value)}
-                    w={k:v for k,v in point.items() if k in("theta","mu")}
-                    d={k:v for k,v in point.items() if k in("beta","alpha","u")}
-                    if w: forms["weights"]=(w,None)
-                    if d: forms["dual"]=(d,None)
-                    if len(sys.argv)>2: forms["value"]=({},value)
-                    for fn,(p,v) in forms.items():
-                        t1=time.time()
-                        m=PAPERS[form.paper].measure(form,problem,p,v)
-                        d0=fixed("","").at(m,1.0)
-                        if not d0>1e-4: continue
-                        s=explain(form,problem,p,v)
-                        names=[x.kind for x in s]
-                        r=rate[fn,kind]; r[0]+=1; r[1]+=kind in names; r[2]+=bool(names) and names[0]==kind
-                        r[3].append(time.time()-t1)
-                        if kind not in names or names[0]!=kind: print(round(time.time()-t0),fn,kind,id,kk,seed,f"{d0:.1e}",[(x.kind,f"{x.distance:.0e}") for x in s])
-    for k,r in sorted(rate.items()): print(k,r[:3],f"{np.mean(r[3]):.3f}s")
-    for fn in ("whole","weights","dual","value"):
-        R=[r for k,r in rate.items() if k[0]==fn]; print(fn,sum(r[0] for r in R),sum(r[1] for r in R)/max(1,sum(r[0] for r in R)),sum(r[2] for r in R)/max(1,sum(r[0] for r in R)))
-    print(time.time()-t0)
+            for kk in ("gaussian", "random"):
+                if kind in GAUSSIAN and kk != "gaussian":
+                    continue
+                if (
+                    (row + ids.index(id)) % 2 == (kk == "random")
+                    and len(sys.argv) < 4
+                    and kind not in GAUSSIAN
+                ):
+                    continue
+                for seed in range(int(sys.argv[1]), int(sys.argv[1]) + 1):
+                    try:
+                        given, (point, value) = committed(row, id, kk, seed)
+                    except Exception as e:
+                        print("FAIL", kind, id, kk, seed, type(e), str(e)[:80])
+                        continue
+                    form = CATALOGUE[id]
+                    problem = form.make(given)
+                    forms = {"whole": (point, value)}
+                    w = {k: v for k, v in point.items() if k in ("theta", "mu")}
+                    d = {k: v for k, v in point.items() if k in ("beta", "alpha", "u")}
+                    if w:
+                        forms["weights"] = (w, None)
+                    if d:
+                        forms["dual"] = (d, None)
+                    if len(sys.argv) > 2:
+                        forms["value"] = ({}, value)
+                    for fn, (p, v) in forms.items():
+                        t1 = time.time()
+                        m = PAPERS[form.paper].measure(form, problem, p, v)
+                        d0 = fixed("", "").at(m, 1.0)
+                        if not d0 > 1e-4:
+                            continue
+                        s = explain(form, problem, p, v)
+                        names = [x.kind for x in s]
+                        r = rate[fn, kind]
+                        r[0] += 1
+                        r[1] += kind in names
+                        r[2] += bool(names) and names[0] == kind
+                        r[3].append(time.time() - t1)
+                        if kind not in names or names[0] != kind:
+                            print(
+                                round(time.time() - t0),
+                                fn,
+                                kind,
+                                id,
+                                kk,
+                                seed,
+                                f"{d0:.1e}",
+                                [(x.kind, f"{x.distance:.0e}") for x in s],
+                            )
+    for k, r in sorted(rate.items()):
+        print(k, r[:3], f"{np.mean(r[3]):.3f}s")
+    for fn in ("whole", "weights", "dual", "value"):
+        R = [r for k, r in rate.items() if k[0] == fn]
+        print(
+            fn,
+            sum(r[0] for r in R),
+            sum(r[1] for r in R) / max(1, sum(r[0] for r in R)),
+            sum(r[2] for r in R) / max(1, sum(r[0] for r in R)),
+        )
+    print(time.time() - t0)

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from difflib import get_close_matches
 from multiprocessing import get_context
 from time import perf_counter
 
-from cvxkernel.formulations.errors import InputError
-from cvxkernel.validation.ledger import ye2008
-from cvxkernel.validation.ledger.claim import Claim, Evidence, Finding, Verdict
+import numpy as np
 
-LEDGER: dict[str, Claim] = {claim.id: claim for claim in (*ye2008.CLAIMS,)}
+from cvxkernel.formulations.errors import InputError, SolverError
+from cvxkernel.validation.ledger import ye2008
+from cvxkernel.validation.ledger.claim import Claim, Evidence, Finding, Picture, Verdict
+
+PAPERS = (ye2008,)  # a module has CLAIMS, and may have PICTURES
+
+BLOCK = 5  # neighbours go to one process: they share optima
+
+LEDGER: dict[str, Claim] = {claim.id: claim for paper in PAPERS for claim in paper.CLAIMS}
+PICTURES: dict[str, Picture] = {
+    picture.id: picture for paper in PAPERS for picture in getattr(paper, "PICTURES", ())
+}
 
 
 def select(paper: str | None = None, claim: str | None = None) -> list[Claim]:
@@ -41,16 +51,48 @@ def verify(claims: Sequence[Claim], *, seed: int = 0, jobs: int = 1) -> Iterator
     if jobs <= 1 or len(claims) <= 1:
         yield from (judge(claim.id, seed) for claim in claims)
         return
+    blocks = [claims[i : i + BLOCK] for i in range(0, len(claims), BLOCK)]
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        found = [pool.submit(_evidence, claim.id, seed) for claim in claims]
-        for claim, future in zip(claims, found, strict=True):
-            yield Verdict(claim, seed, *future.result())
+        found = [pool.submit(_block, [claim.id for claim in block], seed) for block in blocks]
+        for block, future in zip(blocks, found, strict=True):
+            for claim, evidence in zip(block, future.result(), strict=True):
+                yield Verdict(claim, seed, *evidence)
+
+
+def forget() -> None:
+    """Drop the instances and optima that the claims share."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith(f"{__name__}."):
+            for thing in vars(module).values():
+                if hasattr(thing, "cache_clear"):
+                    thing.cache_clear()
+
+
+def _block(ids: Sequence[str], seed: int) -> list[tuple[Evidence, float]]:
+    return [_evidence(id, seed) for id in ids]
 
 
 def _evidence(id: str, seed: int) -> tuple[Evidence, float]:
     """What was found, and the seconds it took; this much can travel between processes."""
     start = perf_counter()
-    return LEDGER[id].test(seed), perf_counter() - start
+    try:
+        evidence = LEDGER[id].test(seed)
+    except SolverError as error:  # no answer that could be enclosed: neither side holds
+        unknown = Finding(np.inf, 0.0, instance=str(error))
+        evidence = Evidence(unknown, unknown)
+    return evidence, perf_counter() - start
 
 
-__all__ = ["LEDGER", "Claim", "Evidence", "Finding", "Verdict", "judge", "select", "verify"]
+__all__ = [
+    "LEDGER",
+    "PICTURES",
+    "Claim",
+    "Evidence",
+    "Finding",
+    "Picture",
+    "Verdict",
+    "forget",
+    "judge",
+    "select",
+    "verify",
+]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from cvxkernel.formulations.enclosure import Enclosure, rounding
 
@@ -26,6 +27,12 @@ class Finding:
     tolerance: float
     instance: str = ""
     numbers: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("worst", "tolerance"):
+            object.__setattr__(self, name, float(getattr(self, name)))  # never a numpy scalar
+        numbers = {name: float(number) for name, number in self.numbers.items()}
+        object.__setattr__(self, "numbers", numbers)
 
     @property
     def holds(self) -> bool:
@@ -79,6 +86,16 @@ class Claim:
 
 
 @dataclass(frozen=True)
+class Picture:
+    """What a paper's module adds to the report: a figure for a seed, and the claims it is about."""
+
+    id: str
+    caption: str
+    draw: Callable[[int], Figure]
+    claims: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Verdict:
     """A claim and what was found this time."""
 
@@ -110,6 +127,11 @@ class Verdict:
     def decisive(self) -> Finding:
         """The finding that matters: of the correction where there is one."""
         return self.evidence.corrected or self.evidence.printed
+
+
+def about(instance: str, numbers: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """What a finding tells beside its discrepancy: where it was found, and with which numbers."""
+    return {"instance": instance, "numbers": numbers or {}}
 
 
 # -- Findings -----------------------------------------------------------------------------------
@@ -144,11 +166,24 @@ def identity(
     return Finding(worst / size, rounding(n, made_of) / size, **told)
 
 
+def at_most(
+    left: float, right: float, *, n: int, magnitude: float | None = None, **told: Any
+) -> Finding:
+    """One number is not above another, up to rounding: sums of n terms adding up to `magnitude`."""
+    made_of = max(abs(left), abs(right), magnitude or 0.0, np.finfo(float).tiny)
+    return Finding(max(0.0, left - right) / made_of, rounding(n, 1.0), **told)
+
+
+def solved(left: Any, right: Any, *matrices: Any, **told: Any) -> Finding:
+    """An identity one of whose sides needs linear systems with these matrices to be solved.
+
+    Each loses as many digits as its condition number has.
+    """
+    magnitude = float(max(np.max(np.abs(left)), np.max(np.abs(right))))
+    magnitude *= float(np.prod([np.linalg.cond(M) for M in matrices]))
+    return identity(left, right, n=len(matrices[0]), magnitude=magnitude, **told)
+
+
 def worst(findings: Iterable[Finding]) -> Finding:
     """The one nearest to failing, or farthest beyond."""
     return max(findings, key=lambda found: found.margin)
-
-
-def best(findings: Iterable[Finding]) -> Finding:
-    """The one farthest from failing: a statement for all fails only if its best instance tells."""
-    return min(findings, key=lambda found: found.margin)

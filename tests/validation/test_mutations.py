@@ -1,0 +1,194 @@
+"""Slips in the formulas, one at a time: a sign, a factor, an index. Each turns a claim red.
+
+A mutation is a function of `formulations`, a piece of its source and what is put in its place. The
+function's code is exchanged where it stands, so that whoever holds the function runs the slip.
+"""
+
+from __future__ import annotations
+import __future__
+
+import inspect
+from importlib import import_module
+from textwrap import dedent
+from typing import NamedTuple
+
+import pytest
+
+from cvxkernel.validation.ledger import forget, judge
+
+
+class Mutation(NamedTuple):
+    what: str
+    function: str  # module below cvxkernel.formulations, and name
+    old: str
+    new: str
+    claims: tuple[str, ...]  # those that turn red; others may as well
+
+
+MUTATIONS = (
+    Mutation(
+        "λ multiplies the kernels of (8)",
+        "ye2008.fixed:Discriminant.thm2_1",
+        "range(self.p)) / self.lam",
+        "range(self.p)) * self.lam",
+        ("ye2008-thm2.1", "ye2008-thm2.2"),
+    ),
+    Mutation(
+        "t/(2λ) for t/(4λ) in (13)",
+        "ye2008.fixed:Discriminant.thm2_2",
+        "t / (4 * self.lam)",
+        "t / (2 * self.lam)",
+        ("ye2008-thm2.2",),
+    ),
+    Mutation(
+        "the wrong sign of rᵢβᵀa in (18)",
+        "ye2008.fixed:Discriminant.S",
+        "- self.r * inner",
+        "+ self.r * inner",
+        ("ye2008-thm2.3", "ye2008-eq21"),
+    ),
+    Mutation(
+        "twice the inverse of λ in the system below (21)",
+        "ye2008.fixed:Discriminant.argmin",
+        "M /= 2 * self.lam",
+        "M /= self.lam",
+        ("ye2008-eq21",),
+    ),
+    Mutation(
+        "half the multipliers for the weights of (13)",
+        "ye2008.fixed:Discriminant.weights_from_quad",
+        "return 4 * self.lam",
+        "return 2 * self.lam",
+        ("ye2008-thm2.2-recovery",),
+    ),
+    Mutation(
+        "the first class's vector in every LMI of (29)",
+        "ye2008.fixed:Discriminant.eq29",
+        "self.H[:, [j]]",
+        "self.H[:, [0]]",
+        ("ye2008-eq29",),
+    ),
+    Mutation(
+        "half the trace of T in the one LMI",
+        "ye2008.fixed:Discriminant.eq29_single",
+        "minimize=cp.trace(T)",
+        "minimize=cp.trace(T) / 2",
+        ("ye2008-eq29",),
+    ),
+    Mutation(
+        "2·diag(t) in (32)",
+        "ye2008.fixed:Discriminant.thm3_1",
+        "[self.H.T, cp.diag(t)]",
+        "[self.H.T, 2 * cp.diag(t)]",
+        ("ye2008-thm3.1",),
+    ),
+    Mutation(
+        "the wrong sign outside class i in (24)",
+        "ye2008.data:Scatter.H",
+        "inside, -np.sqrt",
+        "inside, np.sqrt",
+        ("ye2008-eq24", "ye2008-weights"),
+    ),
+    Mutation(
+        "the classes' sizes exchanged in (3)",
+        "ye2008.data:TwoClasses.a",
+        "1.0 / m_plus, -1.0 / m_minus",
+        "1.0 / m_minus, -1.0 / m_plus",
+        ("ye2008-eq5", "ye2008-eq2"),
+    ),
+    Mutation(
+        "r₀ = m - 1",
+        "ye2008.joint:JointDiscriminant.r",
+        "float(self.n)",
+        "float(self.n) - 1",
+        ("ye2008-eq43", "ye2008-r0"),
+    ),
+    Mutation(
+        "t/2 for t/4 in (46)",
+        "ye2008.joint:JointDiscriminant.eq46",
+        "- t / 4",
+        "- t / 2",
+        ("ye2008-eq46",),
+    ),
+    Mutation(
+        "the identity left out of S₀ below (44)",
+        "ye2008.joint:JointDiscriminant.S",
+        "np.sum(beta**2)",
+        "0.0",
+        ("ye2008-eq44", "ye2008-eq47"),
+    ),
+    Mutation(
+        "the least form for the largest in the lower bound",
+        "ye2008.bounds:bound",
+        "max(forms) / (4 * problem.lam)",
+        "min(forms) / (4 * problem.lam)",
+        ("ye2008-thm2.2",),
+    ),
+    Mutation(
+        "√(nᵢ/n) for √(n/nᵢ) in the bounds",
+        "ye2008.bounds:class_vectors",
+        "np.sqrt(len(y) / sizes)",
+        "np.sqrt(sizes / len(y))",
+        ("ye2008-eq29", "ye2008-thm3.2"),
+    ),
+    Mutation(
+        "1/m± for 1/√m± in J",
+        "kim2006:KernelFisher.J",
+        "/ np.sqrt(m)",
+        "/ m",
+        ("ye2008-kim2006", "ye2008-eq4"),
+    ),
+    Mutation(
+        "C for 1/C in the 2-norm soft margin",
+        "lanckriet2004.programs:SoftMargin.sm2",
+        "cp.sum_squares(alpha) / self.C",
+        "cp.sum_squares(alpha) * self.C",
+        ("ye2008-sm2c",),
+    ),
+    Mutation(
+        "αᵀ1 for 2αᵀ1 in the 1-norm soft margin",
+        "lanckriet2004.programs:SoftMargin.sm1",
+        "2 * cp.sum(alpha)",
+        "cp.sum(alpha)",
+        ("ye2008-hard",),
+    ),
+)
+
+
+@pytest.fixture
+def mutate(monkeypatch):
+    """`mutate(function, old, new)`; what the claims have cached is dropped before and after."""
+
+    def exchange(where, old, new):
+        module_name, _, name = where.partition(":")
+        module = import_module(f"cvxkernel.formulations.{module_name}")
+        thing = module
+        for part in name.split("."):
+            thing = inspect.getattr_static(thing, part)
+        function = getattr(thing, "func", None) or getattr(thing, "fget", None) or thing
+        source = dedent(inspect.getsource(function))
+        source = source[source.index("def ") :]
+        assert source.count(old) == 1, f"{where} has {old!r} {source.count(old)} times"
+        flags = __future__.annotations.compiler_flag
+        slipped = {}
+        code = compile(source.replace(old, new), where, "exec", flags=flags)
+        exec(code, dict(vars(module)), slipped)
+        monkeypatch.setattr(function, "__code__", slipped[function.__name__].__code__)
+        forget()
+
+    yield exchange
+    monkeypatch.undo()
+    forget()
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.what)
+def test_a_slip_turns_claims_red(mutation, mutate):
+    mutate(mutation.function, mutation.old, mutation.new)
+    for claim in mutation.claims:
+        found = judge(claim)
+        assert not found.as_recorded, (claim, found.evidence)
+
+
+def test_without_a_slip_nothing_is_red(mutate):
+    mutate("ye2008.fixed:Discriminant.thm2_2", "t / (4 * self.lam)", "t / (2 * 2 * self.lam)")
+    assert judge("ye2008-thm2.2").as_recorded

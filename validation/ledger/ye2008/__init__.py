@@ -1,0 +1,10 @@
+"""The statements of Ye, Ji and Chen (2008), and what they quote from others."""
+
+from __future__ import annotations
+
+from cvxkernel.validation.ledger.ye2008 import joint, many_classes, two_classes
+from cvxkernel.validation.ledger.ye2008.pictures import PICTURES
+
+CLAIMS = (*two_classes.CLAIMS, *many_classes.CLAIMS, *joint.CLAIMS)
+
+__all__ = ["CLAIMS", "PICTURES"]
