@@ -202,7 +202,8 @@ def choice(key: str, value: Any, options: Sequence[str]) -> str:
     word = np.asarray(value).squeeze()
     if word.ndim == 0 and word.dtype.kind in "US" and str(word.astype(str)) in options:
         return str(word.astype(str))
-    raise ParameterError(key, f"one of {', '.join(options)}", repr(value)[:60])
+    came = repr(str(word.astype(str))) if word.dtype.kind in "US" else f"{value}"
+    raise ParameterError(key, f"one of {', '.join(options)}", came[:60])
 
 
 def _few(values: Array) -> str:
