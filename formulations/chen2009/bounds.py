@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import eigh, eigvalsh
+from scipy.optimize import brentq
 
 from cvxkernel.formulations import svm
 from cvxkernel.formulations.chen2009 import spectrum
@@ -235,7 +236,7 @@ def spectrum_bound(problem: SpectrumMachine, alpha: Array, a: Array) -> tuple[Bo
     each aᵢ must not be negative along the ray that Λa ≥ 0 leaves it. For clip and for flip p = q is
     best: α is bound to ‖q‖ ≤ γ. For both p₁ + p₂ = q, shared out by the distances of `a` from
     a_clip and from a_flip. For spectrum the norm is ‖λ∘(a - 1)‖, and with p = λ∘π
-    π ≥ ηw², ‖π‖ ≤ γ where λᵢ ≠ 0: the diagonal of (7)'s W, made the same way, with τ = h(a).
+    π ≥ ηw², ‖π‖ ≤ γ where λᵢ ≠ 0: the diagonal of (7)'s W, made the same way.
     """
     eta, gamma, lam, n = problem.eta, problem.gamma, problem.Lam, problem.n
     w2 = (problem.U.T @ (problem.y * alpha)) ** 2
@@ -248,9 +249,7 @@ def spectrum_bound(problem: SpectrumMachine, alpha: Array, a: Array) -> tuple[Bo
         p1 = (gamma * (flip - clip) + r2 * q) / (r1 + r2)
         terms = [(p1, clip), (q - p1, flip)]
     elif problem.h == "spectrum":
-        tau = max(regularizer(problem, a), TINY)
-        pi = np.where(lam != 0, np.maximum(eta * w2, -gamma * lam / tau), 0.0)
-        terms = [(pi, lam)]  # pᵀa₀ = πᵀλ
+        terms = [(_diagonal(lam, np.where(lam != 0, eta * w2, 0.0), gamma), lam)]  # pᵀa₀ = πᵀλ
     else:
         terms = [(q, clip if problem.h == "clip" else flip)]
     norm = max(float(np.linalg.norm(p)) for p, _ in terms) * (1 + rounding(n, 1.0))
@@ -261,6 +260,24 @@ def spectrum_bound(problem: SpectrumMachine, alpha: Array, a: Array) -> tuple[Bo
     made = 2 * eta * np.abs(lam) * np.sqrt(w2) * (np.abs(problem.U).T @ alpha)
     magnitude = sum(float(np.abs(p) @ np.abs(a0)) for p, a0 in terms) + float(made.sum()) + total
     return (total - cost, 2 * rounding(n, magnitude)), alpha * np.sqrt(x2)
+
+
+def _diagonal(lam: Array, least: Array, gamma: float) -> Array:
+    """The π ≥ `least` of the smallest πᵀλ with ‖π‖ ≤ γ: max(least, -γλ/τ) at the right τ.
+
+    Where `least` is itself outside the ball it is returned, and the caller's factor serves.
+    """
+    if float(np.linalg.norm(least)) >= gamma or not (lam < 0).any():
+        return least
+
+    def excess(x: float) -> float:
+        return float(np.linalg.norm(np.maximum(least, -lam * np.exp(x)))) - gamma
+
+    # x = log(γ/τ): at the upper end the part of the negative λ alone is outside the ball
+    top = float(np.log(2 * gamma / np.linalg.norm(np.minimum(lam, 0.0))))
+    x = float(brentq(excess, top - 80.0, top, xtol=1e-14)) if excess(top - 80.0) < 0 else top - 80.0
+    pi: Array = np.maximum(least, -lam * np.exp(x))
+    return pi
 
 
 # -- (8): the column of a test sample --------------------------------------------------------------
