@@ -39,7 +39,8 @@ class State:
 
     theta: Array  # (k, p), where the next machines are solved
     best: Array  # θ of the least Σₜ Σᵢ θᵢᵗD(αᵗ, Gᵢ) so far, `value`
-    machines: Array  # (k, n): the α of those machines
+    weights: Array  # θ of the best upper end
+    machines: Array  # (k, n): α of the machines there
     mixture: Array  # (k, n): ᾱ of the best lower end
     alphas: list[Array] = field(default_factory=list)  # (k, n) each
     cuts: list[Array] = field(default_factory=list)  # D(αᵗ, Gᵢ), (k, p) each
@@ -53,7 +54,7 @@ class State:
     def of(cls, problem: Shared) -> State:
         """Uniform weights, and α = 0, whose lower end is 0."""
         theta, zero = np.full((problem.k, problem.p), 1 / problem.p), np.zeros(problem.Y.shape)
-        return cls(theta, theta, zero, zero, lower=0.0)
+        return cls(theta, theta, theta, zero, zero, lower=0.0)
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ class Alternation:
             if not (done or spent or stalled):
                 continue
             point = {"alpha": scale * state.mixture, "machines": scale * state.machines}
-            enclosure = form.enclose(problem, {**point, "theta": state.best})
+            enclosure = form.enclose(problem, {**point, "theta": state.weights})
             if enclosure.width <= self.tol:
                 break
             if spent or stalled:
@@ -119,11 +120,12 @@ class Alternation:
         value = float(np.sum(state.theta * D))
         better = value < state.value
         if better:
-            state.value, state.best, state.machines = value, state.theta, alpha
+            state.value, state.best = value, state.theta
         gap = state.upper - state.lower
         if not np.isfinite(gap) or value < state.upper - REFRESH * gap:
             upper = sum(map(sum, bounds.machines(problem, kernels, alpha)))
-            state.upper = min(state.upper, upper)
+            if upper < state.upper:
+                state.upper, state.weights, state.machines = upper, state.theta, alpha
         state.alphas.append(alpha)
         state.cuts.append(D)
         state.thetas.append(state.theta)
@@ -169,7 +171,7 @@ def master(cuts: Array, beta: float, scale: float) -> tuple[Array, Array]:
     g is counted in units of `scale`, and each row divided by its largest entry.
     """
     J, k, p = cuts.shape
-    size = np.abs(cuts).max(axis=2).T  # (k, J)
+    size = _sizes(cuts)
     m = p + k * p  # ζ, then γ¹, …, γᵏ, then g
     A_ub, A_eq = np.zeros((k * J + 1, m + k)), np.zeros((k, m + k))
     for t in range(k):
@@ -188,7 +190,7 @@ def master(cuts: Array, beta: float, scale: float) -> tuple[Array, Array]:
 def shared_master(cuts: Array, scale: float) -> tuple[Array, Array]:
     """The same with γ = 0: one set of weights for all labels of the cuts."""
     J, k, p = cuts.shape
-    size = np.abs(cuts).max(axis=2).T
+    size = _sizes(cuts)
     A_ub = np.zeros((k * J, p + k))
     for t in range(k):
         rows = slice(t * J, (t + 1) * J)
@@ -198,6 +200,12 @@ def shared_master(cuts: Array, scale: float) -> tuple[Array, Array]:
     x, marginals = _highs(A_ub, np.zeros(k * J), A_eq, k)
     theta = bounds.simplex(x[:p][None])
     return np.repeat(theta, k, axis=0), bounds.simplex(marginals.reshape(k, J) / size)
+
+
+def _sizes(cuts: Array) -> Array:
+    """The largest entry of every cut, as (k, J); 1 for α = 0, whose cut is 0 ≤ gᵗ."""
+    size = np.abs(cuts).max(axis=2).T
+    return np.where(size > 0, size, 1.0)
 
 
 def _highs(A_ub: Array, b_ub: Array, A_eq: Array, k: int) -> tuple[Array, Array]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 from cvxkernel.formulations import SolverError
 from cvxkernel.formulations import errors as e
@@ -43,7 +44,9 @@ def test_as_printed_it_reaches_the_same(beta):
 
 @pytest.mark.parametrize(("kind", "C"), [("gaussian", 10.0), ("random", 1.0)])
 def test_n_300_k_6_p_15_to_1e_5_within_100_iterations(kind, C):
-    found = Alternation(tol=1e-5).solve(ID, problem(300, 15, 6, kind=kind, beta=0.6, C=C, seed=0))
+    made = problem(300, 15, 6, kind=kind, beta=0.6, C=C, seed=0)
+    with threadpool_limits(1):  # threads that wait for a busy core would be what is measured
+        found = Alternation(tol=1e-5).solve(ID, made)
     assert found.width <= 1e-5
     assert found.iterations <= 100
     assert found.seconds <= 60
