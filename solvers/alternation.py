@@ -9,12 +9,13 @@ the cuts Σᵢ θᵢᵗD(αⱼᵗ, Gᵢ) ≤ gᵗ found so far, by HiGHS. At eve
 The νᵗ are the linear program's multipliers, repaired: S(t) is convex, so ᾱ is feasible whatever
 HiGHS says, and D is concave in α, so the bound there is at least the linear program's.
 
-The two ends of β have cheaper masters: at β = 0 (Same) one set of p weights is left, at β = k/2
-(Independent) the labels come apart into k linear programs.
+The two ends of β are cheaper: at β = 0 (Same) one set of p weights is left in the linear program,
+at β = k/2 (Independent) the labels come apart into k problems, each of which stops by itself.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
@@ -25,6 +26,7 @@ from scipy.optimize import linprog
 from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.errors import InputError, SolverError
 from cvxkernel.formulations.inputs import Array
+from cvxkernel.formulations.problem import with_numbers
 from cvxkernel.formulations.tang2009 import Shared, bounds
 from cvxkernel.solvers.solution import Progress, Solution, Step
 from cvxkernel.solvers.svm import svm
@@ -63,7 +65,7 @@ class Alternation:
 
     stabilized : machines are solved between the linear program's θ and the best one so far, nearer
                  to the best after a θ that was worse; False: at the linear program's θ, as printed
-    split      : β = 0 and β = k/2 by their cheaper linear programs; False: by the one of every β
+    split      : β = 0 and β = k/2 by their cheaper routes; False: by that of every β
     """
 
     tol: float = 1e-6
@@ -77,6 +79,8 @@ class Alternation:
         if form.problem is not Shared:
             raise InputError("solver", f"another solver for {id}", "alternation")
         form.require(problem)
+        if self.split and problem.k > 1 and problem.beta == problem.k / 2:
+            return self.separately(id, problem, progress=progress)
         start = perf_counter()
         unit = form.unit(problem)
         scale = problem.C / unit.C  # of α, and of the optimum
@@ -111,6 +115,43 @@ class Alternation:
             history=tuple(history),
         )
 
+    def separately(self, id: str, problem: Shared, *, progress: Progress | None = None) -> Solution:
+        """β = k/2: each label alone, and the sums of their ends as if they had run side by side."""
+        start = perf_counter()
+        points: list[Mapping[str, Array]] = []
+        histories: list[tuple[Step, ...]] = []
+        failed: dict[str, str] = {}
+        for t in range(problem.k):
+            label = with_numbers(problem, Y=problem.Y[[t]], beta=0.0)
+            try:
+                found = self.solve(id, label, progress=progress)
+                points.append(found.variables)
+                histories.append(found.history)
+            except SolverError as error:
+                if error.best is None:
+                    raise
+                points.append(error.best.variables)
+                failed[f"alternation, label {t + 1}"] = error.attempts["alternation"]
+        symbols = ("theta", "alpha", "machines")
+        point = {symbol: np.concatenate([part[symbol] for part in points]) for symbol in symbols}
+        enclosure = formulation(id).enclose(problem, point)
+        if failed or enclosure.width > self.tol:
+            told = f"relative width {enclosure.width:.1e} above {self.tol:.1e}"
+            raise SolverError(id, failed or {"alternation": told}, enclosure)
+        history = []
+        for i in range(max(map(len, histories))):
+            side = [h[min(i, len(h) - 1)] for h in histories]
+            ends = sum(s.lower for s in side), sum(s.upper for s in side)
+            history.append(Step(i + 1, *ends, sum(s.seconds for s in side)))
+        return Solution.at(
+            id,
+            enclosure,
+            "alternation",
+            iterations=len(history),
+            seconds=perf_counter() - start,
+            history=tuple(history),
+        )
+
     def step(self, state: State, problem: Shared) -> None:
         """k machines, one linear program, and both ends."""
         # Step 1: αⱼᵗ, the most violated constraint of (12) for each label
@@ -134,9 +175,6 @@ class Alternation:
         cuts = np.array(state.cuts)
         if self.split and beta == 0:
             theta, nu = shared_master(cuts, state.value / k)
-        elif self.split and beta == k / 2:
-            each = [shared_master(cuts[:, [t]], state.value / k) for t in range(k)]
-            theta, nu = np.stack([w[0] for w, _ in each]), np.stack([nu[0] for _, nu in each])
         else:
             theta, nu = master(cuts, beta, state.value / k)
         mixture = bounds.repair(problem, np.einsum("tj,jtn->tn", nu, np.array(state.alphas)))

@@ -99,6 +99,15 @@ def test_it_tells_where_it_stopped():
     assert caught.value.best.meets(exact.enclosure)
 
 
+def test_labels_that_fail_apart_are_told_together():
+    made = problem(beta=1.5)
+    exact = Alternation().solve(ID, made)
+    with pytest.raises(SolverError, match=r"label 1: .* after 2 iterations") as caught:
+        Alternation(max_iterations=2).solve(ID, made)
+    assert caught.value.best.meets(exact.enclosure)
+    assert caught.value.best.variables["theta"].shape == (3, 5)
+
+
 def test_one_label_and_one_kernel():
     one = solve(ID, problem(p=1))
     assert one.iterations <= 2
