@@ -9,12 +9,13 @@ the cuts Σᵢ θᵢᵗD(αⱼᵗ, Gᵢ) ≤ gᵗ found so far, by HiGHS. At eve
 The νᵗ are the linear program's multipliers, repaired: S(t) is convex, so ᾱ is feasible whatever
 HiGHS says, and D is concave in α, so the bound there is at least the linear program's.
 
-The two ends of β have cheaper masters: at β = 0 (Same) one set of p weights is left, at β = k/2
-(Independent) the labels come apart into k linear programs.
+The two ends of β are cheaper: at β = 0 (Same) one set of p weights is left in the linear program,
+at β = k/2 (Independent) the labels come apart into k problems, each of which stops by itself.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
@@ -25,6 +26,7 @@ from scipy.optimize import linprog
 from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.errors import InputError, SolverError
 from cvxkernel.formulations.inputs import Array
+from cvxkernel.formulations.problem import with_numbers
 from cvxkernel.formulations.tang2009 import Shared, bounds
 from cvxkernel.solvers.solution import Progress, Solution, Step
 from cvxkernel.solvers.svm import svm
@@ -39,7 +41,8 @@ class State:
 
     theta: Array  # (k, p), where the next machines are solved
     best: Array  # θ of the least Σₜ Σᵢ θᵢᵗD(αᵗ, Gᵢ) so far, `value`
-    machines: Array  # (k, n): the α of those machines
+    weights: Array  # θ of the best upper end
+    machines: Array  # (k, n): α of the machines there
     mixture: Array  # (k, n): ᾱ of the best lower end
     alphas: list[Array] = field(default_factory=list)  # (k, n) each
     cuts: list[Array] = field(default_factory=list)  # D(αᵗ, Gᵢ), (k, p) each
@@ -53,7 +56,7 @@ class State:
     def of(cls, problem: Shared) -> State:
         """Uniform weights, and α = 0, whose lower end is 0."""
         theta, zero = np.full((problem.k, problem.p), 1 / problem.p), np.zeros(problem.Y.shape)
-        return cls(theta, theta, zero, zero, lower=0.0)
+        return cls(theta, theta, theta, zero, zero, lower=0.0)
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,7 @@ class Alternation:
 
     stabilized : machines are solved between the linear program's θ and the best one so far, nearer
                  to the best after a θ that was worse; False: at the linear program's θ, as printed
-    split      : β = 0 and β = k/2 by their cheaper linear programs; False: by the one of every β
+    split      : β = 0 and β = k/2 by their cheaper routes; False: by that of every β
     """
 
     tol: float = 1e-6
@@ -76,6 +79,8 @@ class Alternation:
         if form.problem is not Shared:
             raise InputError("solver", f"another solver for {id}", "alternation")
         form.require(problem)
+        if self.split and problem.k > 1 and problem.beta == problem.k / 2:
+            return self.separately(id, problem, progress=progress)
         start = perf_counter()
         unit = form.unit(problem)
         scale = problem.C / unit.C  # of α, and of the optimum
@@ -94,13 +99,50 @@ class Alternation:
             if not (done or spent or stalled):
                 continue
             point = {"alpha": scale * state.mixture, "machines": scale * state.machines}
-            enclosure = form.enclose(problem, {**point, "theta": state.best})
+            enclosure = form.enclose(problem, {**point, "theta": state.weights})
             if enclosure.width <= self.tol:
                 break
             if spent or stalled:
                 why = f"relative width {enclosure.width:.1e} above {self.tol:.1e}"
                 told = f"{why} after {len(history)} iterations"
                 raise SolverError(id, {"alternation": told}, enclosure)
+        return Solution.at(
+            id,
+            enclosure,
+            "alternation",
+            iterations=len(history),
+            seconds=perf_counter() - start,
+            history=tuple(history),
+        )
+
+    def separately(self, id: str, problem: Shared, *, progress: Progress | None = None) -> Solution:
+        """β = k/2: each label alone, and the sums of their ends as if they had run side by side."""
+        start = perf_counter()
+        points: list[Mapping[str, Array]] = []
+        histories: list[tuple[Step, ...]] = []
+        failed: dict[str, str] = {}
+        for t in range(problem.k):
+            label = with_numbers(problem, Y=problem.Y[[t]], beta=0.0)
+            try:
+                found = self.solve(id, label, progress=progress)
+                points.append(found.variables)
+                histories.append(found.history)
+            except SolverError as error:
+                if error.best is None:
+                    raise
+                points.append(error.best.variables)
+                failed[f"alternation, label {t + 1}"] = error.attempts["alternation"]
+        symbols = ("theta", "alpha", "machines")
+        point = {symbol: np.concatenate([part[symbol] for part in points]) for symbol in symbols}
+        enclosure = formulation(id).enclose(problem, point)
+        if failed or enclosure.width > self.tol:
+            told = f"relative width {enclosure.width:.1e} above {self.tol:.1e}"
+            raise SolverError(id, failed or {"alternation": told}, enclosure)
+        history = []
+        for i in range(max(map(len, histories))):
+            side = [h[min(i, len(h) - 1)] for h in histories]
+            ends = sum(s.lower for s in side), sum(s.upper for s in side)
+            history.append(Step(i + 1, *ends, sum(s.seconds for s in side)))
         return Solution.at(
             id,
             enclosure,
@@ -119,11 +161,12 @@ class Alternation:
         value = float(np.sum(state.theta * D))
         better = value < state.value
         if better:
-            state.value, state.best, state.machines = value, state.theta, alpha
+            state.value, state.best = value, state.theta
         gap = state.upper - state.lower
         if not np.isfinite(gap) or value < state.upper - REFRESH * gap:
             upper = sum(map(sum, bounds.machines(problem, kernels, alpha)))
-            state.upper = min(state.upper, upper)
+            if upper < state.upper:
+                state.upper, state.weights, state.machines = upper, state.theta, alpha
         state.alphas.append(alpha)
         state.cuts.append(D)
         state.thetas.append(state.theta)
@@ -132,9 +175,6 @@ class Alternation:
         cuts = np.array(state.cuts)
         if self.split and beta == 0:
             theta, nu = shared_master(cuts, state.value / k)
-        elif self.split and beta == k / 2:
-            each = [shared_master(cuts[:, [t]], state.value / k) for t in range(k)]
-            theta, nu = np.stack([w[0] for w, _ in each]), np.stack([nu[0] for _, nu in each])
         else:
             theta, nu = master(cuts, beta, state.value / k)
         mixture = bounds.repair(problem, np.einsum("tj,jtn->tn", nu, np.array(state.alphas)))
@@ -169,7 +209,7 @@ def master(cuts: Array, beta: float, scale: float) -> tuple[Array, Array]:
     g is counted in units of `scale`, and each row divided by its largest entry.
     """
     J, k, p = cuts.shape
-    size = np.abs(cuts).max(axis=2).T  # (k, J)
+    size = _sizes(cuts)
     m = p + k * p  # ζ, then γ¹, …, γᵏ, then g
     A_ub, A_eq = np.zeros((k * J + 1, m + k)), np.zeros((k, m + k))
     for t in range(k):
@@ -188,7 +228,7 @@ def master(cuts: Array, beta: float, scale: float) -> tuple[Array, Array]:
 def shared_master(cuts: Array, scale: float) -> tuple[Array, Array]:
     """The same with γ = 0: one set of weights for all labels of the cuts."""
     J, k, p = cuts.shape
-    size = np.abs(cuts).max(axis=2).T
+    size = _sizes(cuts)
     A_ub = np.zeros((k * J, p + k))
     for t in range(k):
         rows = slice(t * J, (t + 1) * J)
@@ -198,6 +238,12 @@ def shared_master(cuts: Array, scale: float) -> tuple[Array, Array]:
     x, marginals = _highs(A_ub, np.zeros(k * J), A_eq, k)
     theta = bounds.simplex(x[:p][None])
     return np.repeat(theta, k, axis=0), bounds.simplex(marginals.reshape(k, J) / size)
+
+
+def _sizes(cuts: Array) -> Array:
+    """The largest entry of every cut, as (k, J); 1 for α = 0, whose cut is 0 ≤ gᵗ."""
+    size = np.abs(cuts).max(axis=2).T
+    return np.where(size > 0, size, 1.0)
 
 
 def _highs(A_ub: Array, b_ub: Array, A_eq: Array, k: int) -> tuple[Array, Array]:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
+from io import StringIO
 from time import perf_counter
 from typing import Any
 
@@ -118,12 +119,13 @@ def attempt(
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Nothing that compiled code writes to standard output reaches it: SDPA reports there."""
+    """Nothing that a solver writes to standard output reaches it, compiled or not: SDPA does."""
     kept = os.dup(1)
     try:
         with open(os.devnull, "wb") as nowhere:
             os.dup2(nowhere.fileno(), 1)
-        yield
+        with redirect_stdout(StringIO()):
+            yield
     finally:
         os.dup2(kept, 1)
         os.close(kept)

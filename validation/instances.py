@@ -88,7 +88,7 @@ def multi_label(n: int, p: int, k: int, *, kind: str = "gaussian", seed: int = 0
         K = n * random_kernels(n, p, rank=n if kind == "random" else max(2, n // 3), seed=seed)
     Y = np.where(y == np.arange(1, k + 1)[:, None], 1.0, -1.0)
     flipped = np.random.default_rng(seed).random(Y.shape) < 0.1
-    # The first and the last cloud keep a point each: both signs stay in every row.
+    # The first point of every cloud keeps its labels: both signs stay in every row.
     flipped[:, : max(k, 2)] = False
     return {"kernels": K, "Y": np.where(flipped, -Y, Y), "C": 1.0, "lam": 0.3, "beta": k / 5}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 
 import cvxpy as cp
@@ -10,6 +11,7 @@ import pytest
 
 from cvxkernel.formulations import CATALOGUE, InputError, SolverError
 from cvxkernel.solvers import PANEL, conic, solve
+from cvxkernel.solvers.conic import _quiet
 from cvxkernel.solvers.panel import Member, order
 from cvxkernel.validation import instance
 
@@ -218,3 +220,11 @@ def test_whoever_answers_gives_the_same_optimum(id, kind, tolerances):
         assert solution.width <= tolerances.width
         assert solution.solver in PANEL
         assert all(solution.enclosure.meets(other.enclosure) for other in found.values())
+
+
+def test_what_a_solver_prints_reaches_nobody(capfd):
+    with _quiet():
+        print("from Python")
+        os.write(1, b"from compiled code\n")
+    print("after")
+    assert capfd.readouterr().out == "after\n"
