@@ -137,7 +137,8 @@ def ledger(verdicts: Sequence[Verdict]) -> None:
         text = escape(claim.where)
         if claim.id in pages:
             text = f'<a href="{pages[claim.id]}.html#on-{claim.id}">{text}</a>'
-        return "<br>".join([text, *map(_program, claim.programs)])
+        programs = ", ".join(map(_program, claim.programs))
+        return text + (f"<br><small>about {programs}</small>" if programs else "")
 
     display(HTML(report.table(verdicts, errata="errata.html", where=where)))
     for figure in (report.margins(verdicts), *report.pictures(verdicts)):

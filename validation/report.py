@@ -137,7 +137,7 @@ def erratum(verdict: Verdict, *, ledger: str = "", code: bool = True) -> str:
     claim, found = verdict.claim, verdict.evidence.printed
     numbers = ", ".join(f"{escape(k)} = {x:.10g}" for k, x in found.numbers.items())
     lines = (
-        "<p>In numpy; the last line prints what the paper says and what is true:</p>"
+        "<p>Without this package; the last line prints what the paper says and what is true:</p>"
         f"<pre>{escape(claim.code)}</pre>"
         if claim.code and code
         else ""
@@ -150,7 +150,7 @@ def erratum(verdict: Verdict, *, ledger: str = "", code: bool = True) -> str:
         f'seed {verdict.seed}): <span class="maths">{numbers or "a discrepancy"}</span>; relative '
         f"discrepancy {found.worst:.3g}, tolerance {found.tolerance:.1e}.</p>"
         f'<p>What holds: <span class="maths">{escape(claim.correction or "nothing like it")}</span>'
-        f"</p>{lines}</article>"
+        f"</p><p>In Python: <code>{escape(verdict.run)}</code></p>{lines}</article>"
     )
 
 
