@@ -187,13 +187,14 @@ def verify_(
         typer.echo(json.dumps({"seed": seed, "claims": rows}, ensure_ascii=False))
     else:
         for name, group in groupby(verdicts, key=lambda v: v.claim.paper):
-            table = _table(
-                "id", "statement", "as printed", "corrected", "off by", "may", title=name
-            )
+            table = _table("claim", "as printed", "off by / may", title=name)
+            table.show_lines = True
             for v in group:
-                figures = (f"{v.decisive.worst:.0e}", f"{v.decisive.tolerance:.0e}")
+                figures = f"{v.decisive.worst:.0e} / {v.decisive.tolerance:.0e}"
                 said = v.printed if v.as_recorded else f"{v.printed}, not as recorded"
-                table.add_row(v.claim.id, v.claim.statement, said, v.corrected or "", *figures)
+                if v.corrected is not None:
+                    said += f"\ncorrected: {v.corrected}"
+                table.add_row(f"{v.claim.id}\n{v.claim.statement}", said, figures)
             out.print(table)
         count = {
             word: sum(v.printed == word for v in verdicts)
