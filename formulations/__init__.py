@@ -1,6 +1,6 @@
 """What is solved: every printed program, literally, in CVXPY; both ends of it in numpy."""
 
-from cvxkernel.formulations import kernels, kim2006, lanckriet2004, ye2008
+from cvxkernel.formulations import kernels, kim2006, kundu2010, lanckriet2004, ye2008
 from cvxkernel.formulations.catalogue import CATALOGUE, formulation
 from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.errors import CvxkernelError, InputError, SolverError
@@ -18,6 +18,7 @@ __all__ = [
     "formulation",
     "kernels",
     "kim2006",
+    "kundu2010",
     "lanckriet2004",
     "ye2008",
 ]

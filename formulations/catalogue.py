@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
-from cvxkernel.formulations import kim2006, lanckriet2004, ye2008
+from cvxkernel.formulations import kim2006, kundu2010, lanckriet2004, ye2008
 from cvxkernel.formulations.errors import UnknownFormulationError
 from cvxkernel.formulations.formulation import Formulation
 
 CATALOGUE: dict[str, Formulation] = {
-    f.id: f for f in (*ye2008.FORMULATIONS, *kim2006.FORMULATIONS, *lanckriet2004.FORMULATIONS)
+    f.id: f
+    for f in (
+        *ye2008.FORMULATIONS,
+        *kim2006.FORMULATIONS,
+        *lanckriet2004.FORMULATIONS,
+        *kundu2010.FORMULATIONS,
+    )
 }
 
 # A program that another paper printed first.

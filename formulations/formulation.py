@@ -39,7 +39,8 @@ class Formulation:
     the point and computes both ends of the enclosure from the problem's data alone.
     `unit(problem)` is the same problem in units in which the optimum is near 1, and
     `restore(problem, unit, point)` takes a point of it back. A `binary` program takes two classes
-    only. `exchange(problem)` is there for the semi-infinite programs.
+    only. `exchange(problem)` is there for the semi-infinite programs. `width` is the relative width
+    that `solve` reaches unless another is asked for, None where nothing is promised.
     """
 
     id: str
@@ -56,6 +57,7 @@ class Formulation:
     restore: Callable[[Any, Any, Point], Point] = lambda problem, unit, point: point
     binary: bool = False
     exchange: Callable[[Any], Exchange] | None = None
+    width: float | None = 1e-6
 
     @property
     def paper(self) -> str:

@@ -62,6 +62,19 @@ def kernels(key: str, value: Any) -> Array:
     return K
 
 
+def similarities(key: str, value: Any) -> Array:
+    """m symmetric matrices, definite or not, stacked as (m, n, n); read-only."""
+    S = array(key, value)
+    if S.ndim != 3 or S.shape[1] != S.shape[2] or 0 in S.shape:
+        one = ", also for one similarity (1, n, n)" if S.ndim == 2 else ""
+        raise ShapeError(key, f"shape (m, n, n){one}", f"shape {S.shape}")
+    for i, S_i in enumerate(S):
+        check_size(f"{key}[{i}]", S_i)
+        check_symmetric(f"{key}[{i}]", S_i)
+    S.flags.writeable = False
+    return S
+
+
 def check_size(key: str, K: Array) -> None:
     """Refuse entries so large or so small that their products are no doubles."""
     size = float(np.abs(K).max())
@@ -139,6 +152,16 @@ def positive(key: str, value: Any) -> float:
         within = "" if x.item() <= 0 else f" between {SMALLEST:g} and {LARGEST:g}"
         raise ParameterError(key, f"a positive number{within}", f"{x.item():g}")
     return x.item()
+
+
+def nonnegative(key: str, value: Any) -> float:
+    """Zero, or one positive number."""
+    x = array(key, value)
+    if x.size == 1 and x.item() == 0:
+        return 0.0
+    if x.size == 1 and x.item() < 0:
+        raise ParameterError(key, "zero or a positive number", f"{x.item():g}")
+    return positive(key, value)
 
 
 def weights(key: str, value: Any, shape: tuple[int, ...]) -> Array:
