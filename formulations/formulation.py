@@ -40,7 +40,8 @@ class Formulation:
     `unit(problem)` is the same problem in units in which the optimum is near 1, and
     `restore(problem, unit, point)` takes a point of it back. A `binary` program takes two classes
     only. `exchange(problem)` is there for the semi-infinite programs. `width` is the relative width
-    that `solve` reaches unless another is asked for, None where nothing is promised.
+    that `solve` reaches unless another is asked for, None where nothing is promised. `panel` is whom of the
+    conic solvers to ask first, where its kind does not tell.
     """
 
     id: str
@@ -58,6 +59,7 @@ class Formulation:
     binary: bool = False
     exchange: Callable[[Any], Exchange] | None = None
     width: float | None = 1e-6
+    panel: tuple[str, ...] = ()
 
     @property
     def paper(self) -> str:

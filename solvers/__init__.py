@@ -11,6 +11,7 @@ from cvxkernel.formulations.catalogue import CATALOGUE, formulation
 from cvxkernel.formulations.errors import InputError
 from cvxkernel.solvers.column_generation import ColumnGeneration
 from cvxkernel.solvers.conic import conic
+from cvxkernel.solvers.mirror_descent import MirrorDescent
 from cvxkernel.solvers.panel import PANEL
 from cvxkernel.solvers.solution import Progress, Solution, Step
 
@@ -33,9 +34,16 @@ class Route:
 
 SEMI_INFINITE = frozenset(id for id, form in CATALOGUE.items() if form.exchange is not None)
 
+DESCENT = frozenset(id for id in CATALOGUE if id.startswith("kundu2010-alg"))
+
 METHODS: dict[str, Route] = {
     "column_generation": Route(
         lambda tol: ColumnGeneration(tol=tol), SEMI_INFINITE, first=SEMI_INFINITE
+    ),
+    "mirror_descent": Route(
+        lambda tol: MirrorDescent(tol=tol),
+        DESCENT | {"kundu2010-eq4", "kundu2010-eq6", "kundu2010-eq7"},
+        first=DESCENT,
     ),
 }
 
@@ -45,12 +53,16 @@ def solve(
     problem: Any,
     *,
     solver: str | None = None,
-    tol: float = 1e-6,
+    tol: float | None = None,
     progress: Progress | None = None,
 ) -> Solution:
-    """Solve a problem of this formulation by the route that suits it, or by the solver named."""
-    tol = inputs.positive("tol", tol)
-    id = formulation(id).id
+    """Solve a problem of this formulation by the route that suits it, or by the solver named.
+
+    `tol` is the relative width to reach; by default what the formulation promises, else 1e-6.
+    """
+    form = formulation(id)
+    tol = inputs.positive("tol", tol if tol is not None else form.width or 1e-6)
+    id = form.id
     names = {name.lower(): name for name in (*PANEL, *METHODS)}
     if solver is not None and solver.lower() not in names:
         raise InputError("solver", f"one of {', '.join(names.values())}", repr(solver))
@@ -65,4 +77,4 @@ def solve(
     return conic(id, problem, solvers=[chosen] if chosen else None, tol=tol, progress=progress)
 
 
-__all__ = ["METHODS", "PANEL", "ColumnGeneration", "Solution", "Step", "conic", "solve"]
+__all__ = ["METHODS", "PANEL", "ColumnGeneration", "MirrorDescent", "Solution", "Step", "conic", "solve"]

@@ -46,7 +46,7 @@ def conic(
     unit = form.unit(problem)
     attempts: dict[str, str] = {}
     best: Enclosure | None = None
-    for name in solvers or order(form.kind, problem.n):
+    for name in solvers or form.panel or order(form.kind, problem.n):
         attempts[name] = PANEL[name].unavailable() or ""
         if attempts[name]:
             continue

@@ -69,7 +69,10 @@ def solve_(
         Path, typer.Argument(metavar="PROBLEM", help="An .npz, .mat or .json file.")
     ],
     as_json: AsJson = False,
-    tol: Annotated[float, typer.Option(help="Relative width to reach.")] = 1e-6,
+    tol: Annotated[
+        float | None,
+        typer.Option(help="Relative width to reach; default: what the formulation promises."),
+    ] = None,
     solver: Annotated[
         str | None,
         typer.Option(help="One of the panel, or a paper's own method; default: by itself."),
@@ -89,6 +92,8 @@ def solve_(
     table.add_row("lower", f"{solution.lower:.17g}")
     table.add_row("upper", f"{solution.upper:.17g}")
     table.add_row("relative width", f"{solution.width:.1e}")
+    if solution.status != "optimal":
+        table.add_row("status", solution.status)
     for symbol, values in solution.variables.items():
         flat = values.ravel()
         shown = ", ".join(f"{v:.6g}" for v in flat[:12]) + (", …" if flat.size > 12 else "")
