@@ -296,6 +296,38 @@ class Ends:
             self.lower, self.dual = value, dual
 
 
+@dataclass
+class Splitting:
+    """L1 has no closed response to α: W is driven to one by steps of the augmented Lagrangian.
+
+    min over K of -½aᵀKa/γ + ρΣ|D|, D = K - S, with the multiplier W and the penalty β: D by soft
+    thresholds, W + β(K - S - D) = clip(W + β(K - S), ±ρ), K by projection; one step an iteration,
+    from where the last one ended. W stays in the domain of (ρL)*, so that it makes a lower end.
+    """
+
+    oracle: Oracle
+    K: Array | None = None
+    W: Array | None = None
+
+    def step(self, dual: Dual, x: Array) -> Dual:
+        """The dual point with another W."""
+        p, (alpha, gamma, W) = self.oracle.problem, dual
+        if self.K is None or self.W is None:
+            self.K, self.W = np.broadcast_to(x, p.S.shape), W
+        distance = float(np.abs(x - p.S).mean())
+        beta = PENALTY * p.rho / max(distance, TINIEST * p.tau)
+        moved = np.clip(self.W + beta * (self.K - p.S), -p.rho, p.rho)
+        D = (self.W - moved) / beta + self.K - p.S
+        pull = np.outer(p.y * alpha, p.y * alpha) / (2 * beta)
+        centre = p.S + D - moved / beta
+        if self.oracle.number == 1:
+            K = bounds.spectahedron(centre.mean(axis=0) + pull / p.m, p.tau)
+        else:
+            K = bounds.spectahedron(centre + pull / gamma[:, None, None], p.tau)
+        self.K, self.W = np.broadcast_to(K, p.S.shape), moved
+        return alpha, gamma, moved
+
+
 @dataclass(frozen=True)
 class MirrorDescent:
     """The hyper-parameters.
@@ -326,10 +358,15 @@ class MirrorDescent:
         oracle = Oracle(number, problem)
         limit = self.printed_iterations if printed else self.max_iterations
         ends, averages, history, lip = Ends(), Averages(), list[Step](), 0.0
+        entrywise = number < 3 and problem.loss == "L1" and problem.rho > 0
+        own = self.step == "accelerated" and not printed
+        splitting = Splitting(oracle) if entrywise and own else None
         for T, it in enumerate(self.iterates(oracle, ends, printed=printed), start=1):
             ends.offer(it.value, it.x, it.alpha)
             for mean in averages.add(it.dual, it.weight, fresh=it.fresh):
                 ends.bound(*oracle.lower(mean, it.x))
+            if splitting is not None:
+                ends.bound(*oracle.lower(splitting.step(ends.dual, it.x), it.x))
             lip = max(lip, float(oracle.sizes(it.gradient).max()))
             theorem = problem.tau * oracle.blocks * lip * np.sqrt(2 * np.log(problem.n) / T)
             told = (it.value, it.eta, lip, float(theorem), it.proven)
@@ -455,6 +492,7 @@ class MirrorDescent:
                 x, A, milestone, spread = z, 0.0, ends.gap, 0.0
 
 
+PENALTY = 0.3  # β in units of ρ/(mean of |K - S|)
 GROWTH = 1.2  # of η before each line search
 TINIEST = 1e-12  # the smoothing ends there, relative to the optimum
 
