@@ -1,6 +1,6 @@
 """What is solved: every printed program, literally, in CVXPY; both ends of it in numpy."""
 
-from cvxkernel.formulations import kernels, kim2006, kundu2010, lanckriet2004, ye2008
+from cvxkernel.formulations import chen2009, kernels, kim2006, kundu2010, lanckriet2004, ye2008
 from cvxkernel.formulations.catalogue import CATALOGUE, formulation
 from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.errors import CvxkernelError, InputError, SolverError
@@ -15,6 +15,7 @@ __all__ = [
     "InputError",
     "Program",
     "SolverError",
+    "chen2009",
     "formulation",
     "kernels",
     "kim2006",

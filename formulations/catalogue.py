@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
-from cvxkernel.formulations import kim2006, kundu2010, lanckriet2004, ye2008
+from cvxkernel.formulations import chen2009, kim2006, kundu2010, lanckriet2004, ye2008
 from cvxkernel.formulations.errors import UnknownFormulationError
 from cvxkernel.formulations.formulation import Formulation
 
@@ -14,12 +14,17 @@ CATALOGUE: dict[str, Formulation] = {
         *ye2008.FORMULATIONS,
         *kim2006.FORMULATIONS,
         *lanckriet2004.FORMULATIONS,
+        *chen2009.FORMULATIONS,
         *kundu2010.FORMULATIONS,
     )
 }
 
 # A program that another paper printed first.
-ALIASES: dict[str, str] = {}
+ALIASES: dict[str, str] = {
+    "chen2009-eq2": "luss2007",
+    "kundu2010-eq1": "chen2009-eq1",
+    "kundu2010-eq2": "luss2007",
+}
 
 
 def formulation(id: str) -> Formulation:

@@ -39,9 +39,9 @@ class Formulation:
     the point and computes both ends of the enclosure from the problem's data alone.
     `unit(problem)` is the same problem in units in which the optimum is near 1, and
     `restore(problem, unit, point)` takes a point of it back. A `binary` program takes two classes
-    only. `exchange(problem)` is there for the semi-infinite programs. `width` is the relative width
-    that `solve` reaches unless another is asked for, None where nothing is promised. `panel` is whom of the
-    conic solvers to ask first, where its kind does not tell.
+    only. `exchange(problem)` is there for the semi-infinite programs. `ask` names the conic solvers
+    to ask before the others. `width` is the relative width that `solve` reaches unless another is
+    asked for; None where nothing is promised.
     """
 
     id: str
@@ -58,8 +58,8 @@ class Formulation:
     restore: Callable[[Any, Any, Point], Point] = lambda problem, unit, point: point
     binary: bool = False
     exchange: Callable[[Any], Exchange] | None = None
+    ask: tuple[str, ...] = ()
     width: float | None = 1e-6
-    panel: tuple[str, ...] = ()
 
     @property
     def paper(self) -> str:

@@ -75,6 +75,31 @@ def similarities(key: str, value: Any) -> Array:
     return S
 
 
+def kernel(key: str, value: Any) -> Array:
+    """One symmetric positive semidefinite matrix (n, n); read-only."""
+    K = square(key, value)
+    check_symmetric(key, K)
+    check_positive_semidefinite(key, K)
+    return K
+
+
+def similarity(key: str, value: Any) -> Array:
+    """One symmetric matrix (n, n), indefinite or not; read-only."""
+    S = square(key, value)
+    check_symmetric(key, S, hint=f"; if it should be one, pass ({key} + {key}ᵀ)/2")
+    return S
+
+
+def square(key: str, value: Any) -> Array:
+    """One matrix (n, n) of entries that are neither too large nor too small; read-only."""
+    K = array(key, value)
+    if K.ndim != 2 or K.shape[0] != K.shape[1] or 0 in K.shape:
+        raise ShapeError(key, "shape (n, n)", f"shape {K.shape}")
+    check_size(key, K)
+    K.flags.writeable = False
+    return K
+
+
 def check_size(key: str, K: Array) -> None:
     """Refuse entries so large or so small that their products are no doubles."""
     size = float(np.abs(K).max())
@@ -83,13 +108,13 @@ def check_size(key: str, K: Array) -> None:
         raise ParameterError(key, expected, f"{size:g}")
 
 
-def check_symmetric(key: str, K: Array) -> None:
+def check_symmetric(key: str, K: Array, *, hint: str = "") -> None:
     """Refuse an asymmetry beyond 1e-10 of the largest entry."""
     size = float(np.abs(K).max())
     asymmetry = float(np.abs(K - K.T).max())
     if asymmetry > ASYMMETRY * size:
         raise NotSymmetricError(
-            key, "a symmetric matrix", f"an asymmetry of {asymmetry / size:.1e} (relative)"
+            key, f"a symmetric matrix{hint}", f"an asymmetry of {asymmetry / size:.1e} (relative)"
         )
 
 

@@ -30,11 +30,23 @@ class Program:
             raise TypeError("a program either minimizes or maximizes")
         objective = cp.Minimize(minimize) if maximize is None else cp.Maximize(maximize)
         self.constraints = constraints
+        self.weight = 1.0
         every: list[cp.Constraint] = []
         for family in constraints.values():
             every += [family] if isinstance(family, cp.Constraint) else family
         self.problem = cp.Problem(objective, every)
         self.variables = {v.name(): v for v in self.problem.variables()}
+
+    def weigh(self, weight: float) -> None:
+        """Multiply the objective, for a solver whose tolerances are absolute.
+
+        `dual` divides by it, so that the multipliers stay those of the program as it was made.
+        """
+        objective = self.problem.objective
+        self.problem = cp.Problem(
+            type(objective)(weight * objective.expr), self.problem.constraints
+        )
+        self.weight *= weight
 
     def value(self, symbol: str) -> Array:
         """The value a solver has left in the variable of this name."""
@@ -47,8 +59,8 @@ class Program:
         """The multiplier of the constraint of this label; a family's are stacked."""
         family = self.constraints[label]
         if isinstance(family, cp.Constraint):
-            return _dual(family)
-        return np.stack([_dual(c) for c in family])
+            return _dual(family) / self.weight
+        return np.stack([_dual(c) for c in family]) / self.weight
 
 
 def _dual(constraint: cp.Constraint) -> Array:

@@ -11,6 +11,7 @@ from cvxkernel.formulations.catalogue import CATALOGUE, formulation
 from cvxkernel.formulations.errors import InputError
 from cvxkernel.solvers.column_generation import ColumnGeneration
 from cvxkernel.solvers.conic import conic
+from cvxkernel.solvers.dual_ascent import ANSWERS, DualAscent
 from cvxkernel.solvers.mirror_descent import MirrorDescent
 from cvxkernel.solvers.panel import PANEL
 from cvxkernel.solvers.solution import Progress, Solution, Step
@@ -45,6 +46,7 @@ METHODS: dict[str, Route] = {
         DESCENT | {"kundu2010-eq4", "kundu2010-eq6", "kundu2010-eq7"},
         first=DESCENT,
     ),
+    "dual_ascent": Route(lambda tol: DualAscent(tol=tol), ANSWERS, first=ANSWERS),
 }
 
 
@@ -77,4 +79,14 @@ def solve(
     return conic(id, problem, solvers=[chosen] if chosen else None, tol=tol, progress=progress)
 
 
-__all__ = ["METHODS", "PANEL", "ColumnGeneration", "MirrorDescent", "Solution", "Step", "conic", "solve"]
+__all__ = [
+    "METHODS",
+    "PANEL",
+    "ColumnGeneration",
+    "DualAscent",
+    "MirrorDescent",
+    "Solution",
+    "Step",
+    "conic",
+    "solve",
+]

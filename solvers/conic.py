@@ -24,6 +24,8 @@ from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.solvers.panel import PANEL, order
 from cvxkernel.solvers.solution import Progress, Solution
 
+SMALL = 1e-2  # an optimum in units below this, or above its inverse, is solved for once more, as 1
+
 
 def conic(
     id: str,
@@ -46,7 +48,7 @@ def conic(
     unit = form.unit(problem)
     attempts: dict[str, str] = {}
     best: Enclosure | None = None
-    for name in solvers or form.panel or order(form.kind, problem.n):
+    for name in solvers or order(form.kind, problem.n, form.ask):
         attempts[name] = PANEL[name].unavailable() or ""
         if attempts[name]:
             continue
@@ -54,10 +56,15 @@ def conic(
             progress(f"{id}: {name}, n = {problem.n}")
         for options in PANEL[name].options:
             outcome = attempt(form, problem, unit, name, options)
+            if not isinstance(outcome, str) and outcome[0].width > tol:
+                size = outcome[2]
+                if size and not SMALL <= size <= 1 / SMALL:
+                    again = attempt(form, problem, unit, name, options, weight=1 / size)
+                    outcome = outcome if isinstance(again, str) else again
             if isinstance(outcome, str):
                 attempts[name] = outcome
                 continue
-            enclosure, iterations = outcome
+            enclosure, iterations, _ = outcome
             if enclosure.width <= tol:
                 del attempts[name]
                 return Solution.at(
@@ -74,10 +81,21 @@ def conic(
 
 
 def attempt(
-    form: Formulation, problem: Any, unit: Any, name: str, options: Mapping[str, object]
-) -> tuple[Enclosure, int | None] | str:
-    """The enclosure at what the solver leaves behind and its iterations, or what went wrong."""
+    form: Formulation,
+    problem: Any,
+    unit: Any,
+    name: str,
+    options: Mapping[str, object],
+    *,
+    weight: float = 1.0,
+) -> tuple[Enclosure, int | None, float] | str:
+    """The enclosure at what the solver leaves behind, its iterations, and the objective's size.
+
+    Or what went wrong. The objective is multiplied by `weight`.
+    """
     program = form.program(unit)
+    if weight != 1.0:
+        program.weigh(weight)
     try:
         with warnings.catch_warnings(), _quiet():
             # "Solution may be inaccurate": that is for the enclosure to say.
@@ -92,7 +110,7 @@ def attempt(
         return "answer not finite"
     stats = program.problem.solver_stats
     iterations = None if stats is None or stats.num_iters is None else int(stats.num_iters)
-    return form.enclose(problem, point), iterations
+    return form.enclose(problem, point), iterations, abs(float(program.problem.value))
 
 
 @contextmanager

@@ -370,9 +370,7 @@ class MirrorDescent:
             lip = max(lip, float(oracle.sizes(it.gradient).max()))
             theorem = problem.tau * oracle.blocks * lip * np.sqrt(2 * np.log(problem.n) / T)
             told = (it.value, it.eta, lip, float(theorem), it.proven)
-            history.append(
-                MirrorStep(T, ends.lower, ends.upper, perf_counter() - start, *told)
-            )
+            history.append(MirrorStep(T, ends.lower, ends.upper, perf_counter() - start, *told))
             if progress is not None:
                 progress(f"{id}: iteration {T}, relative gap {history[-1].width:.1e}")
             if history[-1].width <= self.tol or limit <= T:

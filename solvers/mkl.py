@@ -36,16 +36,15 @@ def mkl(
         if found is not None:
             return found, weights(M, found)
     gamma = np.full(len(K), 1.0 / len(K)) if start is None else np.maximum(start[1], FLOOR)
-    alpha = None
+    alpha = svm(np.einsum("i,ijk->jk", 1 / gamma, K), y, C)
     for _ in range(ROUNDS):
-        alpha = svm(np.einsum("i,ijk->jk", 1 / gamma, K), y, C, start=alpha)
         found = newton(M, y, C, alpha)
         if found is not None:
             return found, weights(M, found)
         before, gamma = gamma, weights(M, alpha)
         if np.abs(gamma - before).max() <= 1e-9:
             break
-    assert alpha is not None
+        alpha = svm(np.einsum("i,ijk->jk", 1 / gamma, K), y, C, start=alpha)
     return alpha, gamma
 
 
@@ -54,7 +53,8 @@ def weights(M: Array, alpha: Array) -> Array:
     root = np.sqrt(np.maximum(np.einsum("ijk,j,k->i", M, alpha, alpha), 0.0))
     total = float(root.sum())
     gamma = np.maximum(root / total, FLOOR) if total > 0 else np.full(len(M), 1.0 / len(M))
-    return gamma / gamma.sum()
+    gamma /= gamma.sum()
+    return gamma
 
 
 def newton(M: Array, y: Array, C: float, alpha: Array) -> Array | None:

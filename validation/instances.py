@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cvxkernel.formulations.catalogue import formulation
+from cvxkernel.formulations.chen2009.spectrum import clip
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kernels import gaussian, linear, unit_trace
 
@@ -51,9 +52,7 @@ def _stacked(id: str, n: int, p: int, kind: str, seed: int) -> dict[str, Any]:
     return instance(n, p, k, kind=kind, seed=seed)
 
 
-def similarities(
-    n: int, m: int, *, kind: str = "gaussian", seed: int = 0
-) -> tuple[Array, Array]:
+def similarities(n: int, m: int, *, kind: str = "gaussian", seed: int = 0) -> tuple[Array, Array]:
     """m indefinite similarities of n samples of two classes, entries about 1; and the labels ±1.
 
     "gaussian", a Gaussian kernel with symmetric noise; "random", noise with a block for each class;
@@ -73,7 +72,7 @@ def similarities(
     return np.einsum("ijk,k,ilk->ijl", B, signs, B) / B.shape[2], y
 
 
-def _similarities(id: str, n: int, p: int, kind: str, seed: int) -> dict[str, Any]:
+def _several(id: str, n: int, p: int, kind: str, seed: int) -> dict[str, Any]:
     S, y = similarities(n, p, kind=kind, seed=seed)
     loss = {"gaussian": "L3", "random": "L1", "low rank": "L2"}[kind]
     # Such that neither the margin nor the loss is all of the objective.
@@ -82,12 +81,43 @@ def _similarities(id: str, n: int, p: int, kind: str, seed: int) -> dict[str, An
     return {"S": S, "kernels": stack, "y": y, "C": 1.0, "rho": rho, "tau": float(n), "loss": loss}
 
 
+def similarity(n: int, *, kind: str = "gaussian", seed: int = 0) -> tuple[Array, Array]:
+    """An indefinite similarity with entries of order 1, and labels -1, +1 that it tells of.
+
+    kind : "gaussian", of fast decaying spectrum; "random"; or "low rank", of rank n/2
+    """
+    rng = np.random.default_rng(seed)
+    X, y = blobs(n, 2, seed=seed)
+    y = 2 * y - 3
+    if kind == "gaussian":
+        S = 1.5 * gaussian(X, 4.0) - 0.5 * gaussian(X, 1.0) - 0.5 * gaussian(X, 8.0)
+    else:
+        rank = n if kind == "random" else n // 2
+        B = rng.normal(size=(n, rank)) / np.sqrt(rank)
+        B[:, -1] = y
+        signs = np.where(np.arange(rank) % 3 == 0, -1.0, 1.0)
+        signs[-1] = 1.0
+        S = (B * signs) @ B.T
+    return (S + S.T) / 2, y
+
+
+def _similarities(id: str, n: int, p: int, kind: str, seed: int) -> dict[str, Any]:
+    """One similarity for n samples, and K, which is S clipped; h changes with the kind."""
+    S, y = similarity(n + 1, kind=kind, seed=seed)
+    S, s, psi, y = S[:-1, :-1], S[:-1, -1], float(S[-1, -1]), y[:-1]
+    h = {"gaussian": "clip", "random": "both", "low rank": "spectrum"}[kind]
+    told = {"C": 1.0, "rho": 0.5, "eta": 0.05, "gamma": 0.1, "h": h}
+    return {"S": S, "K": clip(S), "y": y, "s": s, "psi": psi, **told}
+
+
 # By paper: n samples, p kernels (or similarities, or labels' kernels) of one kind.
 SAMPLES: Mapping[str, Callable[[str, int, int, str, int], dict[str, Any]]] = {
     "ye2008": _stacked,
     "kim2006": _stacked,
-    "kundu2010": _similarities,
     "lanckriet2004": _stacked,
+    "kundu2010": _several,
+    "chen2009": _similarities,
+    "luss2007": _similarities,
 }
 
 

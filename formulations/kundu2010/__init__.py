@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
+import cvxpy as cp
 import numpy as np
 
 from cvxkernel.formulations import inputs, svm
@@ -20,7 +21,7 @@ from cvxkernel.formulations.enclosure import Bounded, Enclosure
 from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kundu2010 import bounds
-from cvxkernel.formulations.kundu2010.baselines import Machine
+from cvxkernel.formulations.kundu2010.prediction import columns
 from cvxkernel.formulations.kundu2010.programs import (
     LOSSES,
     Combination,
@@ -32,6 +33,7 @@ from cvxkernel.formulations.problem import with_numbers
 from cvxkernel.formulations.program import Program
 
 # -- Both ends at a point of any kind -------------------------------------------------------------
+
 
 def _alpha(problem: Spectra | Combination, point: Point) -> Array:
     given = inputs.weights("alpha", point.get("alpha", np.full(problem.n, 0.5)), (problem.n,))
@@ -208,7 +210,9 @@ def _from_eq10(problem: Combination, program: Program) -> Point:
     """xᵢ with Fᵢxᵢ the multiplier of zᵢ = Fᵢα: wᵢ = Fᵢᵀ(multiplier), ‖multiplier‖² ≤ s."""
     x = np.zeros((problem.m, problem.n))
     some = [i for i in range(problem.m) if len(problem.F[i])]
-    for i, constraint in zip(some, program.constraints["image"], strict=True):
+    family = program.constraints["image"]
+    assert not isinstance(family, cp.Constraint)
+    for i, constraint in zip(some, family, strict=True):
         u = np.asarray(constraint.dual_value).reshape(-1)
         x[i] = np.linalg.lstsq(problem.F[i], u, rcond=None)[0]
     return {"alpha": program.value("alpha"), "gamma": program.value("gamma"), "x": x}
@@ -241,7 +245,7 @@ def _restore(problem: Spectra, unit: Spectra, point: Point) -> Point:
 def _unit10(problem: Combination) -> Combination:
     """Kernels of which the largest has trace n, and C to match."""
     kappa = max(float(np.trace(K)) for K in problem.kernels) / problem.n
-    kappa = 2.0 ** np.round(np.log2(kappa)) if kappa > 0 else 1.0
+    kappa = float(2.0 ** np.round(np.log2(kappa))) if kappa > 0 else 1.0
     return with_numbers(problem, kernels=problem.kernels / kappa, C=problem.C * kappa)
 
 
@@ -255,13 +259,13 @@ def _restore10(problem: Combination, unit: Combination, point: Point) -> Point:
 
 # Measured: with a matrix for a variable SCS is as fast as Clarabel, a thousand times tighter, and
 # the only one to end at n = 100; CVXOPT takes a hundred times as long.
-PANEL = ("MOSEK", "SCS", "CLARABEL", "SDPA", "CVXOPT")
+ASK = ("MOSEK", "SCS", "CLARABEL", "SDPA", "CVXOPT")
 
 _PROBLEM: dict[str, Any] = {
     "unit": _unit,
     "restore": _restore,
     "sense": "minimize",
-    "panel": PANEL,
+    "ask": ASK,
 }
 
 EQ4 = Formulation(
@@ -342,8 +346,8 @@ __all__ = [
     "FORMULATIONS",
     "LOSSES",
     "Combination",
-    "Machine",
     "Similarities",
     "Spectra",
     "bounds",
+    "columns",
 ]

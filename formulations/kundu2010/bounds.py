@@ -146,7 +146,10 @@ def omega_quadratic_bound(M: Array, y: Array, C: float, alpha: Array) -> Bounded
     if not free.any():
         free = alpha >= 0
     best: Bounded = (np.inf, 0.0)
-    for b in (float(np.average(gap[free], weights=alpha[free] + TINY)), float(np.median(gap[free]))):
+    for b in (
+        float(np.average(gap[free], weights=alpha[free] + TINY)),
+        float(np.median(gap[free])),
+    ):
         excess = image - 1 + b * y
         # As for one kernel: η and ζ take all of the excess, or only what outweighs the room of α.
         for room in (0.0, Q.diagonal()):
@@ -352,4 +355,5 @@ def _curvatures(problem: Spectra, X: Array) -> Array | None:
     if isinstance(problem, Similarities) and problem.loss == "L3":
         return np.full(len(X), 2 * problem.rho)
     size = np.sqrt((X * X).sum(axis=tuple(range(1, X.ndim))))
-    return problem.rho / np.maximum(size, 1e-8 * problem.tau)
+    c: Array = problem.rho / np.maximum(size, 1e-8 * problem.tau)
+    return c

@@ -132,9 +132,9 @@ class Similarities(Spectra):
 
     def L(self, X: Any) -> cp.Expression:
         """The loss of section 4, as an expression."""
-        if self.loss == "L1":
-            return cp.sum(cp.abs(X))
-        return cp.norm(X, "fro") if self.loss == "L2" else cp.sum_squares(X)
+        losses = {"L1": cp.norm1, "L2": cp.norm2, "L3": cp.sum_squares}
+        value: cp.Expression = losses[self.loss](cp.vec(X, order="C"))
+        return value
 
     def eq4(self) -> Program:
         r"""(4)
@@ -158,7 +158,7 @@ class Similarities(Spectra):
             lmi=_lmi(self.y, K, margin.w, margin.s) >> 0,
             nu=margin.nu >= 0,
             delta=margin.delta >= 0,
-            **difference,
+            difference=difference,
             trace=cp.trace(K) == self.tau,
         )
 
@@ -175,9 +175,7 @@ class Similarities(Spectra):
                     trace Kᵢ = τ,     i = 1, …, m                      (trace)
         """
         margin = _Margin(self)
-        K = [
-            cp.Variable((self.n, self.n), symmetric=True, name=f"K{i + 1}") for i in range(self.m)
-        ]
+        K = [cp.Variable((self.n, self.n), symmetric=True, name=f"K{i + 1}") for i in range(self.m)]
         w = cp.Variable((self.m, self.n), name="w")
         D, difference = self._differences(K)
         return Program(
@@ -186,18 +184,16 @@ class Similarities(Spectra):
             split=cp.sum(w, axis=0) == margin.w,
             nu=margin.nu >= 0,
             delta=margin.delta >= 0,
-            **difference,
+            difference=difference,
             trace=[cp.trace(K_i) == self.tau for K_i in K],
         )
 
-    def _differences(
-        self, K: list[cp.Variable]
-    ) -> tuple[list[cp.Expression], dict[str, list[cp.Constraint]]]:
+    def _differences(self, K: list[cp.Variable]) -> tuple[list[cp.Expression], list[cp.Constraint]]:
         if self.loss == "L3":
-            return [K_i - S_i for K_i, S_i in zip(K, self.S, strict=True)], {}
+            return [K_i - S_i for K_i, S_i in zip(K, self.S, strict=True)], []
         D = [cp.Variable((self.n, self.n), name=f"D{i + 1}") for i in range(self.m)]
         every = zip(D, K, self.S, strict=True)
-        return list(D), {"difference": [D_i == K_i - S_i for D_i, K_i, S_i in every]}
+        return list(D), [D_i == K_i - S_i for D_i, K_i, S_i in every]
 
 
 @dataclass(frozen=True, eq=False)
@@ -298,7 +294,8 @@ def _lmi(y: Array, K: cp.Expression, w: cp.Expression, s: cp.Variable) -> cp.Exp
     """[YKY w; wᵀ s]"""
     column = cp.reshape(w, (len(y), 1), order="C")
     YKY = cp.multiply(np.outer(y, y), K)
-    return cp.bmat([[YKY, column], [column.T, cp.reshape(s, (1, 1), order="C")]])
+    M: cp.Expression = cp.bmat([[YKY, column], [column.T, cp.reshape(s, (1, 1), order="C")]])
+    return M
 
 
 def scaled(problem: Spectra, kappa: float) -> Spectra:

@@ -1,0 +1,79 @@
+r"""From a solved program to the label of a test sample: ŷ = sgn(cᵀk + b), (9).
+
+c comes back from z by a pseudoinverse. A rank has to be decided for it, which is told: eigenvalues
+of at most `tolerance` times the largest one are taken for zero. A solver leaves eigenvalues that
+should be zero at its own accuracy, so that the default is larger than rounding.
+
+Section 3.2 and 3.3 have four columns k for a test sample of similarities s and ψ = ψ(x, x):
+
+    nearest(K, s, psi)                  (8), the column that is nearest to s and consistent with K
+    spectrum.transformation(S, a) @ s   k = As, for a learned modification a of the spectrum
+    spectrum.augment(modify, S, s, psi) Wu et al., for clip, flip and shift
+    s itself                            which the paper warns about
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import brentq
+
+from cvxkernel.formulations.chen2009 import bounds, spectrum
+from cvxkernel.formulations.chen2009.programs import NewSample, SpectrumMachine
+from cvxkernel.formulations.inputs import Array
+
+RANK = 1e-9  # of the largest eigenvalue
+
+
+@dataclass(frozen=True, eq=False)
+class Coefficients:
+    """c with the rank that was decided on, and what of z lies outside: ‖Kc - z‖/‖z‖."""
+
+    c: Array
+    rank: int
+    tolerance: float
+    residual: float
+
+
+def from_kernel(K: Array, z: Array, *, tolerance: float = RANK) -> Coefficients:
+    """c* = (K*)†z*, for (7)."""
+    d, V = spectrum.eigen(K)
+    return _solve(d, V, V.T @ z, tolerance)
+
+
+def from_spectrum(
+    problem: SpectrumMachine, a: Array, z: Array, *, tolerance: float = RANK
+) -> Coefficients:
+    """c* = U(diag(a*)Λ)†z*, for (12); where λᵢ = 0 zᵢ is zero and cᵢ too."""
+    return _solve(problem.Lam * a, problem.U, z, tolerance)
+
+
+def _solve(d: Array, V: Array, z: Array, tolerance: float) -> Coefficients:
+    kept = d > tolerance * max(float(d.max()), 0.0)
+    c: Array = V[:, kept] @ (z[kept] / d[kept])
+    off, size = float(np.linalg.norm(z[~kept])), float(np.linalg.norm(z))
+    return Coefficients(c, int(kept.sum()), tolerance, off / size if size else 0.0)
+
+
+def nearest(K: Array, s: Array, psi: float) -> tuple[Array, float]:
+    """k* and r* of (8): k = V diag(2d/(2d + μ))Vᵀs for the one μ ≥ 0 with kᵀK†k = r = ψ + μ/2.
+
+    μ = 0 where s itself is consistent, up to its part off the range of K.
+    """
+    problem = NewSample(K, s, psi)
+
+    def excess(mu: float) -> float:
+        return bounds.column(problem, mu)[1] - problem.psi - mu / 2
+
+    if excess(0.0) <= 0:
+        return bounds.column(problem, 0.0)[0], problem.psi
+    top = max(2 * excess(0.0), -2 * problem.psi)
+    # kᵀK†k falls from its value at μ = 0, and μ/2 rises: one crossing
+    mu = float(brentq(excess, 0.0, top, xtol=1e-15 * top, rtol=1e-14))
+    return bounds.column(problem, mu)[0], problem.psi + mu / 2
+
+
+def predict(c: Array, b: float, k: Array) -> Array:
+    """sgn(cᵀk + b) for one column k (n,) or several (n, m); +1 where the sum is zero."""
+    return np.where(c @ k + b >= 0, 1.0, -1.0)

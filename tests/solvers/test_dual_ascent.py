@@ -1,0 +1,148 @@
+"""Newton's ascent on the dual over α: derivatives, both ends throughout, hard parameters."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.linalg import eigh
+from scipy.optimize import check_grad
+
+from cvxkernel.formulations import CATALOGUE, InputError, SolverError, svm
+from cvxkernel.formulations.chen2009 import KernelMachine, RobustMachine, spectrum
+from cvxkernel.solvers import DualAscent, conic, solve
+from cvxkernel.solvers.dual_ascent import ANSWERS, hessian, quadratic_program, value
+from cvxkernel.validation.instances import sample, similarity
+
+KINDS = ("gaussian", "random", "low rank")
+
+
+def gradient(problem, alpha):
+    return 1 - problem.y * (problem.K_star(alpha) @ (problem.y * alpha))
+
+
+@pytest.mark.parametrize("rho", [0.02, 0.5, 20.0])
+def test_the_derivatives_are_those_of_the_dual(rho):
+    S, y = similarity(9, kind="random")
+    problem, rng = RobustMachine(S, y, 1.0, rho), np.random.default_rng(0)
+    alpha = rng.random(9)
+    error = check_grad(lambda x: value(problem, x), lambda x: gradient(problem, x), alpha)
+    assert error <= 1e-5 * np.linalg.norm(gradient(problem, alpha))
+    v = y * alpha
+    m, U = eigh(S + np.outer(v, v) / (4 * rho))
+    H = np.outer(y, y) * hessian(m, U, v, rho)
+    for d in rng.normal(size=(3, 9)):
+        step = 1e-5
+        up, down = gradient(problem, alpha + step * d), gradient(problem, alpha - step * d)
+        assert np.allclose((up - down) / (2 * step), -H @ d, rtol=1e-5, atol=1e-6)
+
+
+def test_the_quadratic_program_is_a_support_vector_machine_at_q_1():
+    S, y = similarity(20, kind="random")
+    Q = svm.signed(y, spectrum.clip(S) + 0.1 * np.eye(20))
+    alpha = quadratic_program(Q, np.ones(20), y, 0.7)
+    low, high = svm.value(Q, alpha), svm.upper(Q, y, 0.7, alpha)
+    assert sum(high) - low[0] + low[1] <= 1e-7
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("id", sorted(ANSWERS))
+def test_it_meets_the_conic_solvers_and_narrows_at_every_iteration(id, kind, tolerances):
+    problem = CATALOGUE[id].make(sample(id, 18, 1, kind=kind, seed=1))
+    solution = DualAscent(tol=1e-8).solve(id, problem)
+    assert solution.width <= 1e-8
+    assert solution.solver == "dual_ascent"
+    assert len(solution.history) == solution.iterations
+    assert solution.enclosure.meets(conic(id, problem).enclosure)
+    lower, upper = (
+        np.array([getattr(s, end) for s in solution.history]) for end in ("lower", "upper")
+    )
+    assert (np.diff(lower) >= 0).all()
+    assert (np.diff(upper) <= 0).all()
+    slack = tolerances.rounding * abs(solution.value)
+    assert (lower <= solution.upper + slack).all()
+    assert (upper >= solution.lower - slack).all()
+
+
+@pytest.mark.parametrize("second", [1e-3, 1.0, 1e2])
+@pytest.mark.parametrize("first", [1e-4, 1e-2, 1.0, 1e4])
+def test_small_and_large_parameters(first, second, tolerances):
+    S, y = similarity(12, kind="random")
+    robust = solve("luss2007", RobustMachine(S, y, C=second, rho=first))
+    kernel = solve("chen2009-eq7", KernelMachine(S, y, eta=0.01 * second, gamma=first))
+    assert max(robust.width, kernel.width) <= tolerances.width
+
+
+def semidefinite(rng):
+    return spectrum.clip(similarity(12, kind="random")[0]) + 0.01 * np.eye(12)
+
+
+def singular(rng):
+    return spectrum.clip(similarity(12, kind="random")[0])
+
+
+def one_negative(rng):
+    Q = np.linalg.qr(rng.normal(size=(12, 12)))[0]
+    S = (Q * np.r_[-2.0, np.linspace(0.1, 3, 11)]) @ Q.T
+    return (S + S.T) / 2
+
+
+def negative(rng):
+    return -semidefinite(rng)
+
+
+def repeated(rng):
+    return np.eye(12)[::-1].copy()
+
+
+def large(rng):
+    return 1e6 * similarity(12, kind="random")[0]
+
+
+def small(rng):
+    return 1e-6 * similarity(12, kind="random")[0]
+
+
+# With S ⪰ 0 or one negative eigenvalue the ball ηαᵀα ≤ γ may bind; with S ⪰ 0 and γ large K = S.
+@pytest.mark.parametrize("gamma", [1e-3, 0.05, 10.0])
+@pytest.mark.parametrize(
+    "make", [semidefinite, singular, one_negative, negative, repeated, large, small]
+)
+def test_similarities_at_the_edge(make, gamma, tolerances):
+    S, y = make(np.random.default_rng(0)), similarity(12)[1]
+    for eta in (1e-3, 0.1):
+        assert solve("chen2009-eq7", KernelMachine(S, y, eta, gamma)).width <= tolerances.width
+    assert solve("luss2007", RobustMachine(S, y, 1.0, gamma)).width <= tolerances.width
+
+
+def test_with_a_semidefinite_similarity_and_a_large_gamma_the_kernel_is_the_similarity(tolerances):
+    S, y = semidefinite(None), similarity(12)[1]
+    kernel = solve("chen2009-eq7", KernelMachine(S, y, 0.01, 10.0))
+    plain = solve("chen2009-eq3", CATALOGUE["chen2009-eq3"].make({"K": S, "y": y, "eta": 0.01}))
+    assert kernel.enclosure.meets(plain.enclosure)
+    assert np.linalg.norm(kernel.variables["K"] - S) <= 1e-6 * np.linalg.norm(S)
+
+
+def test_the_ball_in_the_dual_can_bind():
+    """S ⪰ 0 and γ small: K = S + s·vvᵀ, W = ηvvᵀ with ηαᵀα = γ."""
+    S, y = semidefinite(None), similarity(12)[1]
+    solution = solve("chen2009-eq7", KernelMachine(S, y, 0.01, 1e-3))
+    alpha, K = solution.variables["alpha"], solution.variables["K"]
+    assert 0.01 * alpha @ alpha == pytest.approx(1e-3, rel=1e-4)
+    eig = np.linalg.eigvalsh(K - S)
+    assert eig[-1] > 100 * np.abs(eig[:-1]).max()
+
+
+def test_too_few_iterations_are_told_with_the_best_enclosure():
+    problem = CATALOGUE["chen2009-eq7"].make(sample("chen2009-eq7", 16, 1, kind="gaussian"))
+    with pytest.raises(SolverError, match="after 2 iterations") as caught:
+        DualAscent(max_iterations=2).solve("chen2009-eq7", problem)
+    assert caught.value.best is not None
+    assert caught.value.best.meets(solve("chen2009-eq7", problem).enclosure)
+
+
+def test_other_programs_are_refused():
+    problem = CATALOGUE["chen2009-eq12"].make(sample("chen2009-eq12", 8, 1))
+    with pytest.raises(InputError, match="a conic solver for chen2009-eq12"):
+        DualAscent().solve("chen2009-eq12", problem)
+    with pytest.raises(InputError, match="a RobustMachine for luss2007"):
+        DualAscent().solve("luss2007", problem)
