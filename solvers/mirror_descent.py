@@ -51,7 +51,7 @@ def mirror(H: Array, tau: float) -> tuple[Array, Array]:
         return tau * weights / total, (top + np.log(total))[:, 0]
     h, V = np.linalg.eigh(H)
     lam, log_total = mirror(h, tau)
-    K = np.einsum("ijk,ik,ilk->ijl", V, lam, V)
+    K = bounds.composed(lam, V)
     return (K + K.transpose(0, 2, 1)) / 2, log_total
 
 
@@ -60,8 +60,7 @@ def logarithm(x: Array) -> Array:
     if x.ndim == 2:
         return np.log(np.maximum(x, np.finfo(np.float64).tiny))
     lam, V = np.linalg.eigh(x)
-    H: Array = np.einsum("ijk,ik,ilk->ijl", V, logarithm(lam), V)
-    return H
+    return bounds.composed(logarithm(lam), V)
 
 
 def printed_step(lam: Array, g: Array, eta: float, tau: float) -> tuple[Array, Array]:
@@ -69,7 +68,7 @@ def printed_step(lam: Array, g: Array, eta: float, tau: float) -> tuple[Array, A
     d, V = np.linalg.eigh(g)  # f′(K⁽ᵗ⁾) = V diag(d) Vᵀ
     # λⱼ := τλⱼ exp(-ηdⱼ) / Σₗ λₗ exp(-ηdₗ), by its logarithm
     lam, _ = mirror(logarithm(lam) - eta * d, tau)
-    return lam, np.einsum("ijk,ik,ilk->ijl", V, lam, V)  # K⁽ᵗ⁺¹⁾ := V diag(λ) Vᵀ
+    return lam, bounds.composed(lam, V)  # K⁽ᵗ⁺¹⁾ := V diag(λ) Vᵀ
 
 
 # -- Oracles --------------------------------------------------------------------------------------
@@ -144,34 +143,32 @@ class Oracle:
             return sum(bounds.eq6_value(p, x, alpha))
         return sum(bounds.eq4_value(p, x[0], alpha))
 
-    def lower(self, dual: Dual, x: Array) -> tuple[float, Dual]:
-        """The optimum from below, and the dual point: W as given, or what answers α at x."""
+    def lower(self, dual: Dual, answer: Array | None = None) -> tuple[float, Dual]:
+        """The optimum from below, and the dual point: W as given, or at the x that answers α."""
         p, (alpha, gamma, W) = self.problem, dual
-        ends: list[tuple[float, Dual]] = []
-        for some in (W, self.response(dual, x)):
-            if some is None:
-                continue
-            ball = bounds.dual_ball(p, some)
-            if self.number == 3:
-                low, down = bounds.eq7_bound(p, alpha, gamma, ball)
+        if answer is not None:
+            W = bounds.subgradients(p, self.differences(answer))
+        ball = bounds.dual_ball(p, W)
+        if self.number == 3:
+            low, down = bounds.eq7_bound(p, alpha, gamma, ball)
+        else:
+            assert isinstance(p, Similarities)
+            if self.number == 2:
+                low, down = bounds.eq6_bound(p, alpha, gamma, ball)
             else:
-                assert isinstance(p, Similarities)
-                if self.number == 2:
-                    low, down = bounds.eq6_bound(p, alpha, gamma, ball)
-                else:
-                    low, down = bounds.eq4_bound(p, alpha, ball)
-            ends.append((low - down, (alpha, gamma, ball)))
-        return max(ends, key=lambda end: end[0])
+                low, down = bounds.eq4_bound(p, alpha, ball)
+        return low - down, (alpha, gamma, ball)
 
     def response(self, dual: Dual, x: Array) -> Array | None:
-        """`bounds.eq4_response` and its kin."""
+        """The x that is best for α and γ, near x, where that has a closed form: not with L1."""
         p, (alpha, gamma, _) = self.problem, dual
         if self.number == 3:
             return bounds.eq7_response(p, alpha, gamma, x)
         assert isinstance(p, Similarities)
         if self.number == 2:
             return bounds.eq6_response(p, alpha, gamma, x)
-        return bounds.eq4_response(p, alpha, x[0])
+        K = bounds.eq4_response(p, alpha, x[0])
+        return None if K is None else K[None]
 
     def point(self, x: Array, alpha: Array, dual: Dual) -> dict[str, Array]:
         """Under the paper's symbols, as `Formulation.enclose` takes it."""
@@ -358,15 +355,30 @@ class MirrorDescent:
         oracle = Oracle(number, problem)
         limit = self.printed_iterations if printed else self.max_iterations
         ends, averages, history, lip = Ends(), Averages(), list[Step](), 0.0
+        mean_x, weight = np.zeros(()), 0.0
         entrywise = number < 3 and problem.loss == "L1" and problem.rho > 0
         own = self.step == "accelerated" and not printed
         splitting = Splitting(oracle) if entrywise and own else None
         for T, it in enumerate(self.iterates(oracle, ends, printed=printed), start=1):
             ends.offer(it.value, it.x, it.alpha)
             for mean in averages.add(it.dual, it.weight, fresh=it.fresh):
-                ends.bound(*oracle.lower(mean, it.x))
+                ends.bound(*oracle.lower(mean))
+                answer = oracle.response(mean, ends.best[0])
+                if answer is not None:
+                    ends.bound(*oracle.lower(mean, answer))
+            if own and answer is not None:
+                # What answers the last average is a feasible point too, and often the better one.
+                alpha = oracle.ask(answer, it.dual).dual[0]
+                ends.offer(oracle.upper(answer, alpha), answer, alpha)
+            if not own:
+                # The averaged iterate; with momentum x is an average already.
+                weight += it.weight
+                mean_x = mean_x + (it.x - mean_x) * (it.weight / weight)
+                if T % EVERY == 0:
+                    alpha = oracle.ask(mean_x, it.dual).dual[0]
+                    ends.offer(oracle.upper(mean_x, alpha), mean_x, alpha)
             if splitting is not None:
-                ends.bound(*oracle.lower(splitting.step(ends.dual, it.x), it.x))
+                ends.bound(*oracle.lower(splitting.step(ends.dual, it.x)))
             lip = max(lip, float(oracle.sizes(it.gradient).max()))
             theorem = problem.tau * oracle.blocks * lip * np.sqrt(2 * np.log(problem.n) / T)
             told = (it.value, it.eta, lip, float(theorem), it.proven)
@@ -404,7 +416,7 @@ class MirrorDescent:
         H = oracle.origin()
         x, _ = mirror(H, p.tau)  # x⁽¹⁾ = (τ/n)I or (τ/n)1
         lam = np.full((m, p.n), p.tau / p.n)
-        mean, dual, t = x, None, 0
+        dual, t = None, 0
         lip = oracle.known_lip() if self.lip == "known" else 0.0
         steps = squares = errors = 0.0
         while True:
@@ -490,6 +502,7 @@ class MirrorDescent:
                 x, A, milestone, spread = z, 0.0, ends.gap, 0.0
 
 
+EVERY = 10  # iterations the averaged iterate is looked at
 PENALTY = 0.3  # β in units of ρ/(mean of |K - S|)
 GROWTH = 1.2  # of η before each line search
 TINIEST = 1e-12  # the smoothing ends there, relative to the optimum

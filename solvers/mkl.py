@@ -10,6 +10,8 @@ believed: whoever needs a bound computes it from what is returned.
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 from scipy.linalg import LinAlgError, solve
 
@@ -52,9 +54,11 @@ def weights(M: Array, alpha: Array) -> Array:
     """γᵢ ∝ √qᵢ, kept above a floor."""
     root = np.sqrt(np.maximum(np.einsum("ijk,j,k->i", M, alpha, alpha), 0.0))
     total = float(root.sum())
-    gamma = np.maximum(root / total, FLOOR) if total > 0 else np.full(len(M), 1.0 / len(M))
-    gamma /= gamma.sum()
-    return gamma
+    gamma: Array = np.full(len(M), 1.0 / len(M))
+    if total > 0:
+        gamma = np.maximum(root / total, FLOOR)
+    share: Array = gamma / gamma.sum()
+    return share
 
 
 def newton(M: Array, y: Array, C: float, alpha: Array) -> Array | None:
@@ -83,7 +87,9 @@ def newton(M: Array, y: Array, C: float, alpha: Array) -> Array | None:
         system[:m, :m] = bend[np.ix_(free, free)]
         system[:m, m] = system[m, :m] = y[free]
         try:
-            step = solve(system, np.append(slope[free], -float(y @ alpha)), assume_a="sym")
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                step = solve(system, np.append(slope[free], -float(y @ alpha)), assume_a="sym")
         except (LinAlgError, Warning):
             return None
         moved = alpha.copy()

@@ -100,7 +100,7 @@ def _eq4(problem: Similarities, point: Point) -> Enclosure:
     W = _given(problem, point, "W", (m, n, n))
     W.append(bounds.subgradients(problem, K - problem.S))
     response = bounds.eq4_response(problem, alpha, K)
-    W += [] if response is None else [response]
+    W += [] if response is None else [bounds.subgradients(problem, response - problem.S)]
     W.append(np.zeros((m, n, n)))
     (low, down), W_best = max(
         ((bounds.eq4_bound(problem, alpha, w), w) for w in W),
@@ -126,7 +126,8 @@ def _eq6(problem: Similarities, point: Point) -> Enclosure:
     ends = []
     for gamma in _gamma(problem, point, M, alpha):
         response = bounds.eq6_response(problem, alpha, gamma, K)
-        for w in (*W, *([] if response is None else [response])):
+        answers = [] if response is None else [bounds.subgradients(problem, response - problem.S)]
+        for w in (*W, *answers):
             ends.append((bounds.eq6_bound(problem, alpha, gamma, w), gamma, w))
     (low, down), gamma, w = max(ends, key=lambda end: end[0][0] - end[0][1])
     point = {"K": K, "alpha": alpha, "gamma": gamma, "W": w, "x": x}
@@ -148,7 +149,8 @@ def _eq7(problem: Spectra, point: Point) -> Enclosure:
     ends = []
     for gamma in _gamma(problem, point, M, alpha):
         response = bounds.eq7_response(problem, alpha, gamma, mu)
-        for w in (*W, *([] if response is None else [response])):
+        answers = [] if response is None else [bounds.subgradients(problem, response - problem.lam)]
+        for w in (*W, *answers):
             ends.append((bounds.eq7_bound(problem, alpha, gamma, w), gamma, w))
     (low, down), gamma, w = max(ends, key=lambda end: end[0][0] - end[0][1])
     point = {"mu": mu, "alpha": alpha, "gamma": gamma, "w": w, "x": x}

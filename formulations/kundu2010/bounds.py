@@ -5,8 +5,9 @@ r"""Both ends of (4), (6), (7) and (10) at any point: plain numpy, no programs.
 
     ½maxᵢ xᵢᵀYKᵢYxᵢ + C Σⱼ max(0, 1 - (Σᵢ YKᵢYxᵢ)ⱼ - byⱼ),
 
-the dual in `programs` at wᵢ = YKᵢYxᵢ: at the optimum xᵢ = α/γᵢ. A sample's hinge may also be read as
-Cauchy and Schwarz: αᵀΣᵢ YKᵢYxᵢ ≤ Σᵢ √qᵢ·maxᵢ√(xᵢᵀYKᵢYxᵢ) ≤ ½(Σᵢ√qᵢ)² + ½max(…).
+the dual in `programs` at wᵢ = YKᵢYxᵢ; at the optimum xᵢ = α/γᵢ. Or by Cauchy and Schwarz:
+αᵀΣᵢ YKᵢYxᵢ ≤ Σᵢ√qᵢ·maxᵢ√(xᵢᵀYKᵢYxᵢ) ≤ ½(Σᵢ√qᵢ)² + ½max(…), and αᵀ(1 - Σᵢ YKᵢYxᵢ - by) is at most
+the hinges.
 
 (4), (6) and (7) from above: the objective at a feasible K, its ω or Ω from above. From below, for
 any α ∈ A, γ ∈ Δ and Wᵢ with finite conjugate, since ρL(X) ≥ ⟨W, X⟩ - (ρL)*(W),
@@ -45,17 +46,21 @@ def simplex(x: Array, total: float) -> Array:
     return out
 
 
+def composed(lam: Array, V: Array) -> Array:
+    """V diag(λ) Vᵀ, for each matrix of a stack."""
+    K: Array = (V * lam[..., None, :]) @ np.swapaxes(V, -1, -2)
+    return K
+
+
 def spectahedron(X: Array, tau: float) -> Array:
     """The nearest K ⪰ 0 of trace τ, for each matrix of a stack."""
     lam, V = np.linalg.eigh((X + np.swapaxes(X, -1, -2)) / 2)
-    K: Array = np.einsum("...ij,...j,...kj->...ik", V, simplex(lam, tau), V)
-    return K
+    return composed(simplex(lam, tau), V)
 
 
 def combine(problem: Spectra, mu: Array) -> Array:
     """Kᵢ = Σⱼ μᵢⱼvᵢⱼvᵢⱼᵀ"""
-    K: Array = np.einsum("ijk,ik,ilk->ijl", problem.V, mu, problem.V)
-    return K
+    return composed(mu, problem.V)
 
 
 def dual_ball(problem: Spectra, W: Array) -> Array:
@@ -191,12 +196,12 @@ def semidefinite(problem: Combination) -> Array:
     """YKᵢY with what is below zero in its spectrum cut away."""
     M = signed(problem.y, problem.kernels)
     lam, V = np.linalg.eigh(M)
-    cut: Array = np.einsum("ijk,ik,ilk->ijl", V, np.maximum(lam, 0.0), V)
+    cut = composed(np.maximum(lam, 0.0), V)
     # A matrix without negative eigenvalues keeps every bit.
     return np.where((lam[:, 0] >= 0)[:, None, None], M, cut)
 
 
-# -- (4), (6), (7) from above -----------------------------------------------------------------------
+# -- (4), (6), (7) from above ---------------------------------------------------------------------
 
 
 def loss(problem: Similarities, K: Array) -> Bounded:
@@ -237,7 +242,7 @@ def eq7_value(problem: Spectra, mu: Array, x: Array) -> Bounded:
     return margin + problem.rho * total, slack + problem.rho * more
 
 
-# -- (4), (6), (7) from below -----------------------------------------------------------------------
+# -- (4), (6), (7) from below ---------------------------------------------------------------------
 
 
 def linear(problem: Similarities, W: Array) -> Bounded:
@@ -315,18 +320,18 @@ def subgradients(problem: Spectra, X: Array, blur: float = 0.0) -> Array:
 
 
 def eq4_response(problem: Similarities, alpha: Array, K: Array) -> Array | None:
-    """Wᵢ at the K that is best for α when L is replaced by a quadratic that touches it at K.
+    """The K that is best for α when L is replaced by a quadratic that touches it at the K given.
 
     min over K of -½aᵀKa + Σᵢ ½cᵢ‖K - Sᵢ‖², a = Yα, is at the projection of
-    (Σᵢ cᵢSᵢ + ½aaᵀ)/Σᵢ cᵢ. With L3, cᵢ = 2ρ, nothing is replaced: no Wᵢ is better for this α.
-    With L2, cᵢ = ρ/‖K - Sᵢ‖.
+    (Σᵢ cᵢSᵢ + ½aaᵀ)/Σᵢ cᵢ. With L3, cᵢ = 2ρ, nothing is replaced: the subgradients there are the
+    best Wᵢ for this α. With L2, cᵢ = ρ/‖K - Sᵢ‖. With L1 there is no such K.
     """
     c = _curvatures(problem, K - problem.S)
     if c is None:
         return None
     a = problem.y * alpha
     centre = (np.einsum("i,ijk->jk", c, problem.S) + np.outer(a, a) / 2) / c.sum()
-    return subgradients(problem, spectahedron(centre, problem.tau) - problem.S)
+    return spectahedron(centre, problem.tau)
 
 
 def eq6_response(problem: Similarities, alpha: Array, gamma: Array, K: Array) -> Array | None:
@@ -336,7 +341,7 @@ def eq6_response(problem: Similarities, alpha: Array, gamma: Array, K: Array) ->
         return None
     a = problem.y * alpha
     centre = problem.S + np.outer(a, a) / (2 * c * gamma)[:, None, None]
-    return subgradients(problem, spectahedron(centre, problem.tau) - problem.S)
+    return spectahedron(centre, problem.tau)
 
 
 def eq7_response(problem: Spectra, alpha: Array, gamma: Array, mu: Array) -> Array | None:
@@ -346,7 +351,7 @@ def eq7_response(problem: Spectra, alpha: Array, gamma: Array, mu: Array) -> Arr
         return None
     images = np.einsum("ijk,j->ik", problem.V, problem.y * alpha)
     centre = problem.lam + images**2 / (2 * c * gamma)[:, None]
-    return subgradients(problem, simplex(centre, problem.tau) - problem.lam)
+    return simplex(centre, problem.tau)
 
 
 def _curvatures(problem: Spectra, X: Array) -> Array | None:

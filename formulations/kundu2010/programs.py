@@ -132,8 +132,10 @@ class Similarities(Spectra):
 
     def L(self, X: Any) -> cp.Expression:
         """The loss of section 4, as an expression."""
-        losses = {"L1": cp.norm1, "L2": cp.norm2, "L3": cp.sum_squares}
-        value: cp.Expression = losses[self.loss](cp.vec(X, order="C"))
+        x = cp.vec(X, order="C")
+        value: cp.Expression = cp.sum_squares(x)
+        if self.loss != "L3":
+            value = cp.norm(x, 1 if self.loss == "L1" else 2)
         return value
 
     def eq4(self) -> Program:
