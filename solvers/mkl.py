@@ -19,7 +19,7 @@ from cvxkernel.formulations import svm as bounds
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers.svm import svm
 
-ROUNDS = 30  # of the alternation
+ROUNDS = 8  # of the alternation
 NEWTON = 12  # steps
 FLOOR = 1e-10  # γ is kept above it: Σᵢ Kᵢ/γᵢ has to stay a matrix of doubles
 ACCURACY = 1e-9  # of the KKT conditions, in the margins, which are near 1

@@ -57,8 +57,10 @@ def _xs(problem: Spectra | Combination, point: Point, alpha: Array) -> list[Arra
     if "x" not in point:
         return every
     given = inputs.array("x", point["x"])
-    shape = (problem.n,) if given.ndim < 2 else (problem.m, problem.n)
-    return [inputs.weights("x", given, shape), *every]
+    if given.ndim < 2:
+        x = inputs.weights("x", given, (problem.n,))
+        return [svm.repair(x, problem.y, problem.C), *every]
+    return [inputs.weights("x", given, (problem.m, problem.n)), *every]
 
 
 def _best(ends: Iterable[tuple[Bounded, Array, Array]]) -> tuple[Bounded, Array, Array]:
