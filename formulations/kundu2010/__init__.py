@@ -41,11 +41,11 @@ def _alpha(problem: Spectra | Combination, point: Point) -> Array:
 
 
 def _gamma(problem: Spectra | Combination, point: Point, M: Array, alpha: Array) -> list[Array]:
-    """The γ that is given, and the one that is best for α at these kernels."""
-    best = bounds.balanced(bounds.forms(M, alpha)[0])
+    """The γ that is given, the one that is best for α at these kernels, and the centre of Δ."""
+    every = [bounds.balanced(bounds.forms(M, alpha)[0]), np.full(problem.m, 1.0 / problem.m)]
     if "gamma" not in point:
-        return [best]
-    return [bounds.gamma_repair(inputs.weights("gamma", point["gamma"], (problem.m,))), best]
+        return every
+    return [bounds.gamma_repair(inputs.weights("gamma", point["gamma"], (problem.m,))), *every]
 
 
 def _xs(problem: Spectra | Combination, point: Point, alpha: Array) -> list[Array]:
@@ -217,7 +217,7 @@ def _from_eq10(problem: Combination, program: Program) -> Point:
     family = program.constraints["image"]
     assert not isinstance(family, cp.Constraint)
     for i, constraint in zip(some, family, strict=True):
-        u = np.asarray(constraint.dual_value).reshape(-1)
+        u = -np.asarray(constraint.dual_value).reshape(-1)  # of a maximization
         x[i] = np.linalg.lstsq(problem.F[i], u, rcond=None)[0]
     return {"alpha": program.value("alpha"), "gamma": program.value("gamma"), "x": x}
 

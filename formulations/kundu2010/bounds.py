@@ -29,6 +29,8 @@ from cvxkernel.formulations.enclosure import EPS, TINY, Bounded, quadratic, roun
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kundu2010.programs import Combination, Similarities, Spectra
 
+SMALLEST_GAMMA = 1e-12  # below it 1/γ makes no useful bound
+
 # -- Feasible points ------------------------------------------------------------------------------
 
 
@@ -42,8 +44,9 @@ def simplex(x: Array, total: float) -> Array:
     level = np.take_along_axis(over, last - 1, axis=-1) / last
     out: Array = np.maximum(x - level, 0.0)
     size = out.sum(axis=-1, keepdims=True)
-    out = np.where(size > 0, out * (total / np.maximum(size, TINY)), total / x.shape[-1])
-    return out
+    near: Array = np.where(size > 0, out, 1.0)
+    near = near * (total / near.sum(axis=-1, keepdims=True))
+    return near
 
 
 def composed(lam: Array, V: Array) -> Array:
@@ -266,10 +269,10 @@ def eq4_bound(problem: Similarities, alpha: Array, W: Array) -> Bounded:
 
 def eq6_bound(problem: Similarities, alpha: Array, gamma: Array, W: Array) -> Bounded:
     """1ᵀα - Σᵢ (⟨Wᵢ, Sᵢ⟩ + (ρL)*(Wᵢ) - τ λ_min(Wᵢ - YααᵀY/(2γᵢ)))"""
-    if not ((gamma > 0) | (not alpha.any())).all():
+    if not (gamma > SMALLEST_GAMMA).all():
         return -np.inf, 0.0
     a = problem.y * alpha
-    ends = [_least(W_i, a, g) for W_i, g in zip(W, np.maximum(gamma, TINY), strict=True)]
+    ends = [_least(W_i, a, g) for W_i, g in zip(W, gamma, strict=True)]
     inner, more = linear(problem, W)
     total = float(alpha.sum())
     slack = problem.tau * sum(s for _, s in ends) + more + rounding(problem.n, total)
@@ -278,12 +281,12 @@ def eq6_bound(problem: Similarities, alpha: Array, gamma: Array, W: Array) -> Bo
 
 def eq7_bound(problem: Spectra, alpha: Array, gamma: Array, w: Array) -> Bounded:
     """1ᵀα - Σᵢ (wᵢᵀλᵢ - τ minⱼ(wᵢⱼ - (vᵢⱼᵀYα)²/(2γᵢ)))"""
-    if not ((gamma > 0) | (not alpha.any())).all():
+    if not (gamma > SMALLEST_GAMMA).all():
         return -np.inf, 0.0
     tau, a = problem.tau, problem.y * alpha
     images = np.einsum("ijk,j->ik", problem.V, a)
     sizes = np.einsum("ijk,j->ik", np.abs(problem.V), np.abs(a))
-    half = 2 * np.maximum(gamma, TINY)[:, None]
+    half = 2 * gamma[:, None]
     least = (w - images**2 / half).min(axis=1)
     total, inner = float(alpha.sum()), float((w * problem.lam).sum())
     magnitude = total + float(np.abs(w * problem.lam).sum())
@@ -337,7 +340,7 @@ def eq4_response(problem: Similarities, alpha: Array, K: Array) -> Array | None:
 def eq6_response(problem: Similarities, alpha: Array, gamma: Array, K: Array) -> Array | None:
     """The same for (6): Kᵢ is the projection of Sᵢ + aaᵀ/(2cᵢγᵢ)."""
     c = _curvatures(problem, K - problem.S)
-    if c is None or not (gamma > 0).all():
+    if c is None or not (gamma > SMALLEST_GAMMA).all():
         return None
     a = problem.y * alpha
     centre = problem.S + np.outer(a, a) / (2 * c * gamma)[:, None, None]
@@ -347,7 +350,7 @@ def eq6_response(problem: Similarities, alpha: Array, gamma: Array, K: Array) ->
 def eq7_response(problem: Spectra, alpha: Array, gamma: Array, mu: Array) -> Array | None:
     """The same for (7): μᵢ is the projection of λᵢ + (vᵢⱼᵀa)²/(2cᵢγᵢ)."""
     c = _curvatures(problem, mu - problem.lam)
-    if c is None or not (gamma > 0).all():
+    if c is None or not (gamma > SMALLEST_GAMMA).all():
         return None
     images = np.einsum("ijk,j->ik", problem.V, problem.y * alpha)
     centre = problem.lam + images**2 / (2 * c * gamma)[:, None]
