@@ -376,7 +376,7 @@ class MirrorDescent:
                 # What answers the last average is a feasible point too, and often the better one.
                 alpha = oracle.ask(answer, it.dual).dual[0]
                 ends.offer(oracle.upper(answer, alpha), answer, alpha)
-            if not own:
+            if not (own or printed):
                 # The averaged iterate; with momentum x is an average already.
                 weight += it.weight
                 mean_x = mean_x + (it.x - mean_x) * (it.weight / weight)
