@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
-from cvxkernel.formulations import chen2009, gonen2008, kim2006, lanckriet2004, tang2009, ye2008
+from cvxkernel.formulations import (
+    chen2009,
+    gonen2008,
+    kim2006,
+    kundu2010,
+    lanckriet2004,
+    tang2009,
+    ye2008,
+)
 from cvxkernel.formulations.errors import UnknownFormulationError
 from cvxkernel.formulations.formulation import Formulation
 
@@ -14,6 +22,7 @@ CATALOGUE: dict[str, Formulation] = {
         *ye2008.FORMULATIONS,
         *tang2009.FORMULATIONS,
         *chen2009.FORMULATIONS,
+        *kundu2010.FORMULATIONS,
         *gonen2008.FORMULATIONS,
         *kim2006.FORMULATIONS,
         *lanckriet2004.FORMULATIONS,

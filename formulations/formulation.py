@@ -50,6 +50,8 @@ class Formulation:
     `restore(problem, unit, point)` takes a point of it back. A `binary` program takes two classes
     only. `exchange(problem)` is there for the semi-infinite programs, `machine(problem)` for those
     that are a support vector machine. `ask` names the conic solvers to ask before the others.
+    `width` is the relative width that `solve` reaches unless another is asked for; None where
+    nothing is promised.
 
     A "nonconvex" one has `fixed` symbols: with them given the rest is convex, and `program` and
     `enclose` are of the optimum at those of the point. That is all an enclosure of it promises.
@@ -72,6 +74,7 @@ class Formulation:
     machine: Callable[[Any], Machine] | None = None
     fixed: tuple[str, ...] = ()
     ask: tuple[str, ...] = ()
+    width: float | None = 1e-6
 
     @property
     def paper(self) -> str:

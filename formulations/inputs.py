@@ -62,6 +62,19 @@ def kernels(key: str, value: Any) -> Array:
     return K
 
 
+def similarities(key: str, value: Any) -> Array:
+    """m symmetric matrices, definite or not, stacked as (m, n, n); read-only."""
+    S = array(key, value)
+    if S.ndim != 3 or S.shape[1] != S.shape[2] or 0 in S.shape:
+        one = ", also for one similarity (1, n, n)" if S.ndim == 2 else ""
+        raise ShapeError(key, f"shape (m, n, n){one}", f"shape {S.shape}")
+    for i, S_i in enumerate(S):
+        check_size(f"{key}[{i}]", S_i)
+        check_symmetric(f"{key}[{i}]", S_i)
+    S.flags.writeable = False
+    return S
+
+
 def kernel(key: str, value: Any) -> Array:
     """One symmetric positive semidefinite matrix (n, n); read-only."""
     K = square(key, value)

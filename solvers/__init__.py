@@ -15,6 +15,7 @@ from cvxkernel.solvers.column_generation import ColumnGeneration
 from cvxkernel.solvers.conic import conic
 from cvxkernel.solvers.dual_ascent import DualAscent
 from cvxkernel.solvers.localized import GatingDescent
+from cvxkernel.solvers.mirror_descent import MirrorDescent
 from cvxkernel.solvers.newton import Newton
 from cvxkernel.solvers.panel import PANEL
 from cvxkernel.solvers.solution import Progress, Solution, Step
@@ -41,6 +42,7 @@ SEMI_INFINITE = frozenset(id for id, form in CATALOGUE.items() if form.exchange 
 MACHINES = frozenset(id for id, form in CATALOGUE.items() if form.machine is not None)
 LOCALIZED = frozenset({"gonen2008-alg1"})
 ALTERNATING = frozenset({"tang2009-eq11"})
+DESCENT = frozenset(id for id in CATALOGUE if id.startswith("kundu2010-alg"))
 
 METHODS: dict[str, Route] = {
     "column_generation": Route(
@@ -57,6 +59,11 @@ METHODS: dict[str, Route] = {
     "dual_ascent": Route(
         lambda tol: DualAscent(tol=tol), dual_ascent.ANSWERS, first=dual_ascent.ANSWERS
     ),
+    "mirror_descent": Route(
+        lambda tol: MirrorDescent(tol=tol),
+        DESCENT | {"kundu2010-eq4", "kundu2010-eq6", "kundu2010-eq7"},
+        first=DESCENT,
+    ),
 }
 
 
@@ -65,12 +72,16 @@ def solve(
     problem: Any,
     *,
     solver: str | None = None,
-    tol: float = 1e-6,
+    tol: float | None = None,
     progress: Progress | None = None,
 ) -> Solution:
-    """Solve a problem of this formulation by the route that suits it, or by the solver named."""
-    tol = inputs.positive("tol", tol)
-    id = formulation(id).id
+    """Solve a problem of this formulation by the route that suits it, or by the solver named.
+
+    `tol` is the relative width to reach; by default what the formulation promises, else 1e-6.
+    """
+    form = formulation(id)
+    tol = inputs.positive("tol", tol if tol is not None else form.width or 1e-6)
+    id = form.id
     names = {name.lower(): name for name in (*PANEL, *METHODS)}
     if solver is not None and solver.lower() not in names:
         raise InputError("solver", f"one of {', '.join(names.values())}", repr(solver))
@@ -92,6 +103,7 @@ __all__ = [
     "ColumnGeneration",
     "DualAscent",
     "GatingDescent",
+    "MirrorDescent",
     "Newton",
     "Solution",
     "Step",

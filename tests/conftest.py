@@ -72,7 +72,9 @@ def shared_data() -> Path:
 
 
 @cache
-def _solved(id: str, kind: str, n: int, p: int, seed: int, tol: float) -> tuple[Any, Solution]:
+def _solved(
+    id: str, kind: str, n: int, p: int, seed: int, tol: float | None
+) -> tuple[Any, Solution]:
     problem = CATALOGUE[id].make(sample(id, n, p, kind=kind, seed=seed))
     return problem, solve(id, problem, tol=tol)
 
@@ -88,7 +90,7 @@ def solved() -> Callable[..., tuple[Any, Solution]]:
         n: int = 14,
         p: int = 3,
         seed: int = 0,
-        tol: float = 1e-6,
+        tol: float | None = None,
     ) -> tuple[Any, Solution]:
         return _solved(id, kind, n, p, seed, tol)
 

@@ -12,12 +12,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.queues import Queue
+from pathlib import Path
 from typing import Any
 
 from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.errors import SolverError
-from cvxkernel.solvers import solve
+from cvxkernel.solvers import METHODS, solve
 from cvxkernel.solvers.panel import PANEL
+from cvxkernel.validation.files import read
 from cvxkernel.validation.instances import blobs, gaussian_kernels
 
 # The multi-class programs with λ given: the paper's Table 16 has SILP, QCQP (34) and SDP (32).
@@ -37,6 +39,17 @@ class Size:
         """The problem, seeded."""
         X, y = blobs(self.n, self.k)
         return {"kernels": gaussian_kernels(X, self.p), "y": y, "lam": self.lam}
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A problem file."""
+
+    path: Path
+
+    def data(self) -> Mapping[str, Any]:
+        """What it holds."""
+        return read(self.path)
 
 
 @dataclass(frozen=True)
@@ -62,9 +75,12 @@ class Limits:
     threads: int = 1
 
 
-def measure(route: str, solver: str, size: Size, *, tol: float, limits: Limits) -> Measurement:
+def measure(
+    route: str, id: str, solver: str, size: Size | Problem, *, tol: float, limits: Limits
+) -> Measurement:
     """Run one route in a process of its own, within the limits."""
-    id = ROUTES[route]
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS"):
+        os.environ[name] = str(limits.threads)  # read by the process to come
     context = get_context("spawn")
     queue: Queue[dict[str, Any]] = context.Queue()
     arguments = (queue, id, solver, size, tol, limits.gigabytes)
@@ -85,17 +101,31 @@ def measure(route: str, solver: str, size: Size, *, tol: float, limits: Limits) 
 
 def bench(size: Size, *, tol: float, limits: Limits) -> Iterator[Measurement]:
     """Column generation, then each solver of the panel that is ready: on the QCQP, on the SDP."""
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS"):
-        os.environ[name] = str(limits.threads)  # read by the processes to come
-    yield measure("SILP", "column_generation", size, tol=tol, limits=limits)
+    yield measure("SILP", ROUTES["SILP"], "column_generation", size, tol=tol, limits=limits)
     for route in ("QCQP", "SDP"):
         for member in PANEL.values():
             if member.unavailable() is None:
-                yield measure(route, member.name, size, tol=tol, limits=limits)
+                yield measure(route, ROUTES[route], member.name, size, tol=tol, limits=limits)
+
+
+def race(id: str, problem: Problem, *, tol: float, limits: Limits) -> Iterator[Measurement]:
+    """Each method that answers `id`, then each solver of the panel that is ready."""
+    id = formulation(id).id
+    for name, route in METHODS.items():
+        if id in route.answers:
+            yield measure("method", id, name, problem, tol=tol, limits=limits)
+    for member in PANEL.values():
+        if formulation(id).exchange is None and member.unavailable() is None:
+            yield measure("conic", id, member.name, problem, tol=tol, limits=limits)
 
 
 def _run(
-    queue: Queue[dict[str, Any]], id: str, solver: str, size: Size, tol: float, gigabytes: float
+    queue: Queue[dict[str, Any]],
+    id: str,
+    solver: str,
+    size: Size | Problem,
+    tol: float,
+    gigabytes: float,
 ) -> None:
     allowed = int(gigabytes * 2**30)
     resource.setrlimit(resource.RLIMIT_AS, (allowed, allowed))

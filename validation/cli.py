@@ -22,7 +22,7 @@ from cvxkernel.formulations.errors import InputError, SolverError
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers import PANEL, solve
 from cvxkernel.validation import files
-from cvxkernel.validation.bench import Limits, Measurement, Size, bench
+from cvxkernel.validation.bench import Limits, Measurement, Problem, Size, bench, race
 from cvxkernel.validation.check import Interval, Judgement, judge, told
 from cvxkernel.validation.gauss4 import MACHINES, PAPER, Row, Toy
 from cvxkernel.validation.ledger import Claim, Verdict, select, verify
@@ -75,7 +75,10 @@ def solve_(
         Path, typer.Argument(metavar="PROBLEM", help="An .npz, .mat or .json file.")
     ],
     as_json: AsJson = False,
-    tol: Annotated[float, typer.Option(help="Relative width to reach.")] = 1e-6,
+    tol: Annotated[
+        float | None,
+        typer.Option(help="Relative width to reach; default: what the formulation promises."),
+    ] = None,
     solver: Annotated[
         str | None,
         typer.Option(help="One of the panel, or a paper's own method; default: by itself."),
@@ -408,6 +411,41 @@ def gauss4_(
             ", ".join(f"{w:.2f}" for w in row.weights),
             ", ".join([*paper, *(f"{w:.2f}" for w in weights or ())]),
         )
+    out.print(table)
+
+
+@app.command("race")
+def race_(
+    id: Annotated[str, typer.Argument(metavar="ID", help="A formulation; see `cvxkernel list`.")],
+    problem: Annotated[
+        Path, typer.Argument(metavar="PROBLEM", help="An .npz, .mat or .json file.")
+    ],
+    tol: Annotated[float, typer.Option(help="Relative width to reach.")] = 1e-2,
+    limit: Annotated[float, typer.Option(help="Seconds for each route.")] = 60.0,
+    memory: Annotated[float, typer.Option(help="Gigabytes for each route.")] = 12.0,
+    threads: Annotated[int, typer.Option(help="Threads for each route.")] = 1,
+    as_json: AsJson = False,
+) -> None:
+    """Time every method and conic solver that answers ID on one problem file, in one run."""
+    files.load(id, problem)  # what is wrong with it is said before anything is timed
+    rows: list[Measurement] = []
+    with progress_line() as progress:
+        for row in race(id, Problem(problem), tol=tol, limits=Limits(limit, memory, threads)):
+            rows.append(row)
+            progress(f"{id}: {row.solver} done")
+    done = [row for row in rows if row.seconds is not None]
+    base = done[0].seconds if done else None
+    if as_json:
+        typer.echo(json.dumps({"id": id, "tol": tol, "rows": [vars(r) for r in rows]}))
+        return
+    table = _table("route", "solver", "seconds", "ratio", "width", "iterations", title=id)
+    for row in rows:
+        if row.seconds is None:
+            table.add_row(row.route, row.solver, row.failure or "", "", "", "")
+            continue
+        ratio = f"{row.seconds / base:.1f}" if base else ""
+        figures = (f"{row.seconds:.2f}", ratio, f"{row.width:.1e}", str(row.iterations or "-"))
+        table.add_row(row.route, row.solver, *figures)
     out.print(table)
 
 

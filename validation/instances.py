@@ -106,6 +106,37 @@ def _gated(id: str, n: int, p: int, kind: str, seed: int) -> dict[str, Any]:
     return {**data, "X": X, "V": rng.normal(size=(p, 2)), "v0": rng.normal(size=p), "C": 10.0}
 
 
+def similarities(n: int, m: int, *, kind: str = "gaussian", seed: int = 0) -> tuple[Array, Array]:
+    """m indefinite similarities of n samples of two classes, entries about 1; and the labels ±1.
+
+    "gaussian", a Gaussian kernel with symmetric noise; "random", noise with a block for each class;
+    "low rank", indefinite of rank about n/3.
+    """
+    rng = np.random.default_rng([seed, n, m])
+    X, y = blobs(n, 2, seed=seed)
+    y = 2 * y - 3
+    noise = rng.normal(size=(m, n, n))
+    noise = (noise + noise.transpose(0, 2, 1)) / 2
+    if kind == "gaussian":
+        return gaussian_kernels(X, m + 2)[1:-1] + 0.2 * noise, y
+    if kind == "random":
+        return noise + 0.3 * np.outer(y, y), y
+    B = rng.normal(size=(m, n, max(2, n // 3)))
+    signs = np.where(np.arange(B.shape[2]) % 3 == 2, -1.0, 1.0)
+    return np.einsum("ijk,k,ilk->ijl", B, signs, B) / B.shape[2], y
+
+
+def _several(id: str, n: int, p: int, kind: str, seed: int) -> dict[str, Any]:
+    S, y = similarities(n, p, kind=kind, seed=seed)
+    loss = {"gaussian": "L3", "random": "L1", "low rank": "L2"}[kind]
+    if loss == "L1" and "alg2" in id:
+        loss = "L2"  # a thousand iterations are for a test of its own
+    # Such that neither the margin nor the loss is all of the objective.
+    rho = {"L1": 0.02, "L2": 0.5, "L3": 0.1}[loss]
+    stack = instance(n, p, kind=kind, seed=seed)["kernels"]
+    return {"S": S, "kernels": stack, "y": y, "C": 1.0, "rho": rho, "tau": float(n), "loss": loss}
+
+
 def similarity(n: int, *, kind: str = "gaussian", seed: int = 0) -> tuple[Array, Array]:
     """An indefinite similarity with entries of order 1, and labels -1, +1 that it tells of.
 
@@ -142,6 +173,7 @@ SAMPLES: Mapping[str, Callable[[str, int, int, str, int], dict[str, Any]]] = {
     "kim2006": _stacked,
     "lanckriet2004": _stacked,
     "tang2009": _multi_label,
+    "kundu2010": _several,
     "chen2009": _similarities,
     "luss2007": _similarities,
 }

@@ -7,6 +7,7 @@ from time import perf_counter
 from typing import Any
 
 from cvxkernel import solvers
+from cvxkernel.formulations import inputs
 from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.errors import InputError, SolverError
@@ -53,15 +54,17 @@ def solve(
     problem: Any,
     *,
     solver: str | None = None,
-    tol: float = 1e-6,
+    tol: float | None = None,
     digits: int | None = None,
     progress: Progress | None = None,
 ) -> Solution:
     """Solve, then prove: the ends come from ball arithmetic, of as many bits as `digits` needs.
 
+    `tol` is the relative width to reach; by default what the formulation promises, else 1e-6.
     Raises SolverError when the proved interval is wider than was asked for.
     """
     start = perf_counter()
+    tol = inputs.positive("tol", tol if tol is not None else formulation(id).width or 1e-6)
     goal = tol if digits is None else min(tol, 10.0**-digits / 2)
     for fineness in (tol, FINE):  # what polishes itself needs no fine solution
         found = _solution(id, problem, solver, fineness, progress)

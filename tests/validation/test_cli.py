@@ -33,7 +33,7 @@ def problems(tmp_path_factory):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("id", CATALOGUE)
-def test_solve_answers_every_id_within_1e_6(id, kind, tmp_path, run, tolerances, contract):
+def test_solve_answers_every_id_within_what_it_promises(id, kind, tmp_path, run, contract):
     data = sample(id, 16, 4, kind=kind, seed=6)
     np.savez(tmp_path / "problem.npz", **data)
     status, out, err = done = run("solve", id, tmp_path / "problem.npz", "--json")
@@ -42,10 +42,14 @@ def test_solve_answers_every_id_within_1e_6(id, kind, tmp_path, run, tolerances,
     convex = CATALOGUE[id].kind != "nonconvex"
     assert tuple(answer) == (contract if convex else (*contract, "promises"))
     assert answer["formulation"] == id
-    assert answer["status"] == ("optimal" if convex else "optimal at the gating")
+    width = CATALOGUE[id].width  # 1e-6 but for what is of first order, or promises nothing
+    if width is None:
+        assert "stopped" in answer["status"]
+    else:
+        assert answer["status"] == ("optimal" if convex else "optimal at the gating")
     assert answer["rigorous"] is False
     assert answer["lower"] <= answer["value"] <= answer["upper"]
-    assert (answer["upper"] - answer["lower"]) <= tolerances.width * abs(answer["upper"])
+    assert width is None or answer["upper"] - answer["lower"] <= width * abs(answer["upper"])
     assert answer["seconds"] >= 0
     assert answer["solver"] in {*PANEL, *METHODS}
     assert out.count("\n") == 1

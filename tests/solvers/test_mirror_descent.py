@@ -1,0 +1,232 @@
+"""Mirror descent: the true algorithms reach the conic optimum, the printed ones do not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cvxkernel.formulations import CATALOGUE, SolverError
+from cvxkernel.formulations import errors as e
+from cvxkernel.formulations.kundu2010 import Similarities, Spectra, bounds
+from cvxkernel.solvers import MirrorDescent, conic, mirror_descent, solve
+from cvxkernel.solvers.mirror_descent import Oracle, mirror
+from cvxkernel.validation.instances import sample, similarities
+
+RHO = {"L1": 0.02, "L2": 0.5, "L3": 0.1}
+EQUATION = {1: "eq4", 2: "eq6", 3: "eq7"}
+
+
+def problem_of(number, loss, n=12, m=2, *, kind="random", seed=0):
+    S, y = similarities(n, m, kind=kind, seed=seed)
+    if number == 3:
+        return Spectra(S, y, 1.0, RHO["L2"], float(n))
+    return Similarities(S, y, 1.0, RHO[loss], float(n), loss)
+
+
+CASES = [
+    (1, "L1", 16, 3, "random"),
+    (1, "L2", 16, 3, "random"),
+    (1, "L3", 16, 3, "random"),
+    (1, "L1", 8, 1, "gaussian"),
+    (1, "L2", 8, 1, "gaussian"),
+    (1, "L3", 8, 1, "low rank"),
+    (2, "L1", 8, 3, "random"),
+    (2, "L2", 16, 3, "random"),
+    (2, "L3", 16, 3, "random"),
+    (2, "L3", 9, 2, "gaussian"),
+    (3, "L2", 16, 3, "low rank"),
+    (3, "L2", 9, 2, "gaussian"),
+]
+
+
+@pytest.mark.parametrize(("number", "loss", "n", "m", "kind"), CASES)
+def test_the_true_algorithms_enclose_the_conic_optimum(number, loss, n, m, kind, monkeypatch):
+    problem = problem_of(number, loss, n, m, kind=kind, seed=1)
+    with monkeypatch.context() as patch:
+        patch.setattr("cvxpy.Problem.solve", None)  # no conic solver
+        found = solve(f"kundu2010-alg{number}", problem)
+    assert found.status == "optimal"
+    assert found.solver == "mirror_descent"
+    assert found.width <= 1e-3
+    assert found.iterations <= 3000
+    exact = conic(f"kundu2010-{EQUATION[number]}", problem)
+    assert exact.width <= 1e-6
+    assert found.lower <= exact.upper
+    assert exact.lower <= found.upper
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_the_history_narrows_and_the_bounds_hold(number):
+    problem = problem_of(number, "L3", 9, 2)
+    exact = conic(f"kundu2010-{EQUATION[number]}", problem)
+    for step in ("paper", "proof", "horizon", "accelerated"):
+        rule = MirrorDescent(tol=1e-9, step=step, max_iterations=40)
+        with pytest.raises(SolverError):
+            rule.solve(f"kundu2010-alg{number}", problem)
+        found = run_to(rule, number, problem)
+        lows, highs = [s.lower for s in found], [s.upper for s in found]
+        assert lows == sorted(lows)
+        assert highs == sorted(highs, reverse=True)
+        best = np.minimum.accumulate([s.value for s in found])
+        for s, value in zip(found, best, strict=True):
+            assert s.lower <= exact.upper
+            assert value >= exact.lower
+            # What the steps prove holds at every iteration, whatever the rule.
+            assert value - exact.lower <= s.proven * (1 + 1e-9)
+
+
+def run_to(rule, number, problem):
+    loose = MirrorDescent(tol=10.0, step=rule.step, max_iterations=rule.max_iterations)
+    history = []
+    oracle, ends = Oracle(number, problem), mirror_descent.Ends()
+    averages = mirror_descent.Averages()
+    for t, it in enumerate(loose.iterates(oracle, ends), start=1):
+        ends.offer(it.value, it.x, it.alpha)
+        for mean in averages.add(it.dual, it.weight, fresh=it.fresh):
+            ends.bound(*oracle.lower(mean))
+        told = (it.value, it.eta, 0.0, 0.0, it.proven)
+        history.append(mirror_descent.MirrorStep(t, ends.lower, ends.upper, 0.0, *told))
+        if t >= rule.max_iterations:
+            return history
+    raise AssertionError("the iterates have no end")
+
+
+@pytest.mark.parametrize("loss", RHO)
+def test_the_printed_algorithm_1_ends_away_from_the_optimum(loss):
+    """n = 12, m = 2: percents above the optimum, where the true step is much nearer."""
+    problem = problem_of(1, loss)
+    exact = conic("kundu2010-eq4", problem)
+    printed = solve("kundu2010-alg1-printed", problem)
+    assert printed.status == "stopped after 300 iterations"
+    assert printed.enclosure.meets(exact.enclosure)
+    true = MirrorDescent(tol=1e-12, step="paper", max_iterations=300)
+    with pytest.raises(SolverError) as caught:
+        true.solve("kundu2010-alg1", problem)
+    miss = printed.value / exact.value - 1
+    assert miss > 0.01
+    assert caught.value.best.upper / exact.value - 1 < miss / 2
+
+
+def test_the_printed_algorithm_2_ends_away_from_the_optimum():
+    problem = problem_of(2, "L3")
+    exact = conic("kundu2010-eq6", problem)
+    printed = solve("kundu2010-alg2-printed", problem)
+    assert printed.enclosure.meets(exact.enclosure)
+    assert printed.value > 1.01 * exact.value
+
+
+def test_the_printed_algorithm_3_solves_the_problem_without_rho():
+    """Without ρ before ∂ℓ its limit is that of ρ = 1: a stationary point of another problem."""
+    problem = problem_of(3, "L2")
+    exact = conic("kundu2010-eq7", problem)
+    last = last_point(problem, 300)
+    at_one = Spectra(problem.S, problem.y, problem.C, 1.0, problem.tau)
+    other = conic("kundu2010-eq7", at_one)
+    ours = sum(bounds.eq7_value(problem, last, dual_of(problem, last)))
+    theirs = sum(bounds.eq7_value(at_one, last, dual_of(problem, last)))
+    assert ours / exact.value - 1 > 1e-3
+    assert theirs / other.value - 1 < (ours / exact.value - 1)
+
+
+def last_point(problem, iterations):
+    rule = MirrorDescent(step="paper")
+    for t, it in enumerate(rule.iterates(Oracle(3, problem), printed=True), start=1):
+        if t == iterations:
+            return it.x
+    raise AssertionError
+
+
+def dual_of(problem, mu):
+    return Oracle(3, problem).ask(mu).dual[0]
+
+
+def test_the_true_and_the_printed_step_agree_where_matrices_commute():
+    """From K⁽¹⁾ = (τ/n)I the first step is the same; later ones are not."""
+    problem = problem_of(1, "L3", 8)
+    rule, oracle = MirrorDescent(step="paper"), Oracle(1, problem)
+    true, printed = rule.iterates(oracle), rule.iterates(oracle, printed=True)
+    pairs = [(next(true).x, next(printed).x) for _ in range(4)]
+    assert np.allclose(*pairs[0])
+    assert np.allclose(*pairs[1])
+    assert not np.allclose(*pairs[3], atol=1e-3)
+
+
+def test_the_mirror_step_is_the_minimizer_of_its_definition():
+    """K⁺ minimizes ⟨ηg, K⟩ + B(K, K₀) on the spectahedron: the gap to random points is ≥ 0."""
+    rng = np.random.default_rng(0)
+    n, tau = 5, 2.0
+    H, g = rng.normal(size=(2, 1, n, n))
+    H, g = H + H.transpose(0, 2, 1), g + g.transpose(0, 2, 1)
+    before, after = mirror(H, tau)[0][0], mirror(H - 0.3 * g, tau)[0][0]
+
+    def objective(K):
+        lam = np.linalg.eigvalsh(K)
+        entropy = float((lam * np.log(np.maximum(lam, 1e-300))).sum())
+        return 0.3 * np.vdot(g, K) + entropy - np.vdot(mirror_descent.logarithm(before[None])[0], K)
+
+    for _ in range(30):
+        B = rng.normal(size=(n, n))
+        other = B @ B.T * tau / np.trace(B @ B.T)
+        assert objective(after) <= objective(other) + 1e-10
+
+
+def test_no_eigenvalue_underflows():
+    H = np.diag([0.0, -2000.0, -4000.0])[None]
+    K, log_total = mirror(H, 1.0)
+    assert np.isfinite(K).all()
+    assert log_total == pytest.approx([0.0])
+    back, _ = mirror(H + 4000 * np.eye(3), 1.0)  # a constant changes nothing
+    assert np.allclose(K, back)
+
+
+def test_known_and_seen_lipschitz_constants():
+    problem = problem_of(1, "L3", 8)
+    oracle = Oracle(1, problem)
+    rule = MirrorDescent(step="paper", lip="known")
+    known = oracle.known_lip()
+    for _, it in zip(range(20), rule.iterates(oracle), strict=False):
+        assert float(oracle.sizes(it.gradient).max()) <= known
+    with pytest.raises(e.InputError):
+        Oracle(2, problem).known_lip()
+
+
+def test_a_gap_that_is_not_reached_raises_with_what_is_known():
+    problem = problem_of(1, "L1", 8)
+    with pytest.raises(SolverError, match="after 3 iterations") as caught:
+        MirrorDescent(tol=1e-9, max_iterations=3).solve("kundu2010-alg1", problem)
+    exact = conic("kundu2010-eq4", problem)
+    assert caught.value.best.meets(exact.enclosure)
+
+
+def test_only_its_own_ids():
+    problem = CATALOGUE["kundu2010-eq10"].make(sample("kundu2010-eq10", 8, 2))
+    with pytest.raises(e.InputError, match="conic"):
+        solve("kundu2010-eq10", problem, solver="mirror_descent")
+
+
+@pytest.mark.parametrize(
+    ("loss", "other"),
+    [("L3", "luss2007"), ("L2", "chen2009-eq7")],
+)
+def test_one_similarity_ties_to_the_earlier_programs(loss, other):
+    """With τ the trace of the solution without the trace constraint, (4) has its value.
+
+    chen2009-eq7 is 2η times (4) with C = 1/(2ηn), ρ = γ/(2η).
+    """
+    form = CATALOGUE[other]
+    data = sample(other, 12, 1, kind="random")
+    free = solve(other, form.make(data), tol=1e-7)
+    tau = float(np.trace(free.variables["K"]))
+    if other == "luss2007":
+        C, rho, factor = data["C"], data["rho"], 1.0
+    else:
+        eta = data["eta"]
+        C, rho, factor = 1 / (2 * eta * 12), data["gamma"] / (2 * eta), 2 * eta
+    tied = Similarities(data["S"][None], data["y"], C, rho, tau, loss)
+    four = solve("kundu2010-eq4", tied)
+    # τ is that of a nearly optimal K: the value moves by what the free program is not optimal by.
+    slack = 1e-5 * abs(free.upper)
+    assert free.lower - slack <= factor * four.upper
+    assert factor * four.lower <= free.upper + slack
+    shorter = Similarities(data["S"][None], data["y"], C, rho, tau / 2, loss)
+    assert factor * solve("kundu2010-eq4", shorter).lower > free.upper  # the constraint counts
