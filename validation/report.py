@@ -44,7 +44,8 @@ figcaption { font-size: .9rem; padding: .3rem .6rem; }
 @media (max-width: 44rem) {
   thead { display: none; } table, tbody, tr, td { display: block; }
   tr { border: 1px solid var(--line); border-radius: .5rem; margin: .8rem 0; padding: .3rem 0; }
-  td { border: 0; padding: .2rem .8rem; } td.number { display: inline-block; }
+  td, td:nth-child(2) { border: 0; padding: .2rem .8rem; width: auto; }
+  td.number { display: inline-block; }
   td[data-name]::before { content: attr(data-name) ": "; opacity: .75; }
 }
 """
