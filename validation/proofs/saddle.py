@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from flint import arb, arb_mat, ctx
@@ -22,15 +23,18 @@ from numpy.typing import NDArray
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.validation import balls
 from cvxkernel.validation.balls import column, inner
-from cvxkernel.validation.proofs import svm
 from cvxkernel.validation.proofs.proof import solution
 
-ROUNDS = 40
+ROUNDS = 15
 
 
 @dataclass(frozen=True)
 class Saddle:
-    """terms : for each weight the matrix it multiplies, by machine; none for a slack variable"""
+    """The machines, what the weights multiply, and what they cost.
+
+    terms : for each weight the matrix it multiplies, by machine; none for a slack variable
+    ridge : times the identity, a part of every Qₜ that no weight multiplies
+    """
 
     Y: Array
     C: float
@@ -38,6 +42,7 @@ class Saddle:
     cost: Sequence[arb]
     E: Sequence[Sequence[arb]]
     f: Sequence[arb]
+    ridge: arb = field(default_factory=lambda: arb(0))
 
     def polished(self, alpha: Array, w: Array, border: float = 1e-7) -> State:
         """From α (k, n) and w in doubles; `done` tells whether every condition holds at the end.
@@ -53,11 +58,12 @@ class Saddle:
             alpha=[[arb(float(x)) for x in row] for row in alpha],
             w=[arb(float(x)) for x in w],
         )
+        seen: set[tuple[frozenset[Any], ...]] = set()
         for _ in range(ROUNDS):
-            if not self.solve(at):
-                return at
-            if not self.correct(at):
+            sets = frozenset(at.free), frozenset(at.top), frozenset(at.active)
+            if sets in seen or not self.solve(at) or not self.correct(at):
                 break
+            seen.add(sets)
         return at
 
     def solve(self, at: State) -> bool:
@@ -73,7 +79,7 @@ class Saddle:
                     at.alpha[t][j] = arb(self.C) if (t, j) in at.top else arb(0)
         at.w = [x if a in at.active else arb(0) for a, x in enumerate(at.w)]
         at.nu = self.prices(at, A, R)
-        at.b = [svm.offset(image, y) for image, y in zip(self.images(at), self.Y, strict=True)]
+        at.b = [offset(image, y) for image, y in zip(self.images(at), self.Y, strict=True)]
         where = {unknown: i for i, unknown in enumerate([*F, *B])}
         size = len(where) + len(A) + len(R)
         if not size:
@@ -151,7 +157,7 @@ class Saddle:
     def combined(self, at: State) -> list[arb_mat]:
         """Qₜ(w)"""
         k, n = self.Y.shape
-        Q = [arb_mat(n, n) for _ in range(k)]
+        Q = [balls.identity(n) * self.ridge for _ in range(k)]
         for w, term in zip(at.w, self.terms, strict=True):
             if not w.is_zero():
                 for t, G in term.items():
@@ -208,6 +214,12 @@ class State:
     def unknowns(self) -> list[arb]:
         """α and w."""
         return [*(x for row in self.alpha for x in row), *self.w]
+
+
+def offset(image: arb_mat, y: Array) -> arb:
+    """A b near the best one: any will do for a bound."""
+    kinks = [(1 - m).mid() * int(s) for m, s in zip(image.entries(), y, strict=True)]
+    return sorted(kinks, key=float)[int((y > 0).sum()) - 1]
 
 
 def _pairs(mask: NDArray[np.bool_]) -> set[tuple[int, int]]:
