@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from io import StringIO
 from itertools import groupby
@@ -11,7 +11,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
-from cvxkernel.validation.ledger import PICTURES, Picture, Verdict
+from cvxkernel.validation.ledger import PICTURES, Claim, Picture, Verdict
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1d1d1f; --paper: #fff; --soft: #f3f4f6; --line: #d5d7db;
@@ -38,13 +38,15 @@ pre { background: var(--soft); padding: .8rem 1rem; overflow-x: auto; border-rad
 article { border: 1px solid var(--line); border-radius: .5rem; padding: .4rem 1.1rem 1rem;
   margin: 1rem 0; }
 figure { margin: 1.5rem 0; } .scroll { overflow-x: auto; }
-figure svg { display: block; margin: auto; max-width: 100%; min-width: 34rem; height: auto; }
+figure .scroll > svg { display: block; margin: auto; max-width: 100%; min-width: 34rem;
+  height: auto; }
 figcaption { font-size: .9rem; padding: .3rem .6rem; }
 :target { outline: 2px solid var(--odd); outline-offset: 2px; }
 @media (max-width: 44rem) {
   thead { display: none; } table, tbody, tr, td { display: block; }
   tr { border: 1px solid var(--line); border-radius: .5rem; margin: .8rem 0; padding: .3rem 0; }
-  td { border: 0; padding: .2rem .8rem; } td.number { display: inline-block; }
+  td, td:nth-child(2) { border: 0; padding: .2rem .8rem; width: auto; }
+  td.number { display: inline-block; }
   td[data-name]::before { content: attr(data-name) ": "; opacity: .75; }
 }
 """
@@ -91,14 +93,16 @@ def summary(verdicts: Sequence[Verdict]) -> str:
     )
 
 
-def table(verdicts: Sequence[Verdict]) -> str:
-    """One row per claim."""
+def table(
+    verdicts: Sequence[Verdict], *, errata: str = "", where: Callable[[Claim], str] | None = None
+) -> str:
+    """One row per claim; `errata` is the page they are on, `where` may link to the paper's."""
     head = ("where", "statement", "as printed", "corrected", "discrepancy", "tolerance")
     rows = []
     for v in verdicts:
         wrong = "" if v.as_recorded else f" (recorded: {v.claim.printed})"
         link = (
-            f'<a href="#erratum-{v.claim.id}">{v.printed}</a>'
+            f'<a href="{errata}#erratum-{v.claim.id}">{v.printed}</a>'
             if v.claim.printed != "holds"
             else v.printed
         )
@@ -109,7 +113,7 @@ def table(verdicts: Sequence[Verdict]) -> str:
             else "–"
         )
         rows.append(
-            f'<tr id="{v.claim.id}"><td>{escape(v.claim.where)}<br>'
+            f'<tr id="{v.claim.id}"><td>{(where or _where)(v.claim)}<br>'
             f'<a href="#{v.claim.id}"><code>{v.claim.id}</code></a></td>'
             f'<td><span class="maths">{escape(v.claim.statement)}</span><br>'
             f"<small>{escape(v.claim.how)}</small></td>"
@@ -119,28 +123,36 @@ def table(verdicts: Sequence[Verdict]) -> str:
             f'<td class="number" data-name="tolerance">{v.decisive.tolerance:.1e}</td></tr>'
         )
     names = "".join(f"<th>{cell}</th>" for cell in head)
-    return f"<table><thead><tr>{names}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    head_and_body = f"<thead><tr>{names}</tr></thead><tbody>{''.join(rows)}</tbody>"
+    return f'<table class="ledger">{head_and_body}</table>'
 
 
-def erratum(verdict: Verdict) -> str:
-    """What is printed, the counterexample, what holds, and the lines to see it with."""
+def _where(claim: Claim) -> str:
+    return escape(claim.where)
+
+
+def erratum(verdict: Verdict, *, ledger: str = "", code: bool = True) -> str:
+    """What is printed, the counterexample, what holds, and the lines to see it with.
+
+    `ledger` is the page the claims are on.
+    """
     claim, found = verdict.claim, verdict.evidence.printed
     numbers = ", ".join(f"{escape(k)} = {x:.10g}" for k, x in found.numbers.items())
-    code = (
-        f"<p>In numpy, which prints what is printed and what is true:</p>"
+    lines = (
+        "<p>Without this package; the last line prints what the paper says and what is true:</p>"
         f"<pre>{escape(claim.code)}</pre>"
-        if claim.code
+        if claim.code and code
         else ""
     )
     return (
         f'<article id="erratum-{claim.id}"><h3>{escape(claim.where)} '
-        f'<a href="#{claim.id}"><code>{claim.id}</code></a></h3>'
+        f'<a href="{ledger}#{claim.id}"><code>{claim.id}</code></a></h3>'
         f'<p>Printed: <span class="maths">{escape(claim.statement)}</span></p>'
         f'<p class="{verdict.printed}">Found ({escape(found.instance or "built-in instance")}, '
         f'seed {verdict.seed}): <span class="maths">{numbers or "a discrepancy"}</span>; relative '
         f"discrepancy {found.worst:.3g}, tolerance {found.tolerance:.1e}.</p>"
         f'<p>What holds: <span class="maths">{escape(claim.correction or "nothing like it")}</span>'
-        f"</p>{code}</article>"
+        f"</p><p>In Python: <code>{escape(verdict.run)}</code></p>{lines}</article>"
     )
 
 
