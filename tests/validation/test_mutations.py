@@ -152,6 +152,41 @@ MUTATIONS = (
         "cp.sum(alpha)",
         ("ye2008-hard",),
     ),
+    Mutation(
+        "λ for kλ in Theorem 3.1",
+        "tang2009.programs:Regularized.thm3_1",
+        "- k * self.lam",
+        "- self.lam",
+        ("tang2009-thm3.1",),
+    ),
+    Mutation(
+        "the multipliers of Theorem 3.1 not doubled for ζ",
+        "tang2009.programs:Regularized.weights_from_quad",
+        'return 2 * program.dual("quad0")',
+        'return program.dual("quad0")',
+        ("tang2009-thm3.1-recovery",),
+    ),
+    Mutation(
+        "no ½ in D of the cuts",
+        "tang2009.programs:Shared.D",
+        "- forms / 2",
+        "- forms",
+        ("tang2009-eq12", "tang2009-eq11"),
+    ),
+    Mutation(
+        "c = β/k for 2β/k in the lower bound of (11)",
+        "tang2009.bounds:bound",
+        "2 * beta / problem.k",
+        "beta / problem.k",
+        ("tang2009-eq9", "tang2009-eq11"),
+    ),
+    Mutation(
+        "the largest weight over the labels for the shared part",
+        "tang2009.bounds:parts",
+        "theta.min(axis=0)",
+        "theta.max(axis=0)",
+        ("tang2009-eq7",),
+    ),
 )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cvxkernel.formulations.catalogue import CATALOGUE
-from cvxkernel.validation.proofs import kim2006, lanckriet2004, ye2008
+from cvxkernel.validation.proofs import kim2006, lanckriet2004, tang2009, ye2008
 from cvxkernel.validation.proofs.proof import (
     Examination,
     Examiner,
@@ -41,6 +41,8 @@ JUDGES: dict[str, Callable[[Any], Judge]] = {
     "lanckriet2004-sm1": lambda problem: lanckriet2004.Balls(problem, squared=False),
     "lanckriet2004-sm2": lambda problem: lanckriet2004.Balls(problem, squared=True),
     "lanckriet2004-sm2c": lambda problem: lanckriet2004.Balls(problem, squared=True),
+    "tang2009-eq2": tang2009.SeparateBalls,
+    **dict.fromkeys(("tang2009-thm3.1", "tang2009-eq3-sdp", "tang2009-eq11"), tang2009.Balls),
 }
 UNPROVED: dict[str, str] = {}
 

@@ -8,11 +8,10 @@ A Q that is not proved semidefinite is charged: with Q + εI ⪰ 0 the primal ga
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from flint import arb, arb_mat, ctx
+from flint import arb, arb_mat
 
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers.svm import svm as solvers_svm
@@ -23,9 +22,8 @@ from cvxkernel.validation.proofs.proof import (
     clipped,
     excess,
     numbers,
-    simplex,
-    solution,
 )
+from cvxkernel.validation.proofs.saddle import Saddle, offset
 
 
 def signed(y: Array, Q: arb_mat) -> arb_mat:
@@ -147,12 +145,6 @@ def optimum(Q: arb_mat, y: Array, C: float) -> Proof:
     return Proof(lower.lower(), upper_.upper())
 
 
-def offset(image: arb_mat, y: Array) -> arb:
-    """A b near the best one: any will do for a bound."""
-    kinks = [(1 - m).mid() * int(s) for m, s in zip(image.entries(), y, strict=True)]
-    return sorted(kinks, key=float)[int((y > 0).sum()) - 1]
-
-
 def _free_offset(image: arb_mat, y: Array, C: float, alpha: list[arb]) -> arb:
     """The mean of y(1 - Qα) over the samples inside the box, weighted by α."""
     rows = list(zip(alpha, image.entries(), y, strict=True))
@@ -192,115 +184,21 @@ def polished(
     One matrix with weight one is the support vector machine itself. No proof rests on the result;
     None where it is not finite.
     """
-    big = float(np.max(alpha))
-    state = _State(
-        free={j for j in range(len(y)) if 1e-7 * big < alpha[j] < (1 - 1e-7) * C},
-        top={j for j in range(len(y)) if alpha[j] >= (1 - 1e-7) * C},
-        active={i for i in range(len(r)) if mu[i] * float(r[i]) > 1e-7 * float(np.max(mu))},
-        alpha=[arb(float(x)) for x in alpha],
-        mu=[arb(float(x)) for x in mu],
+    c, p = balls.total(r), len(r)
+    made = Saddle(
+        Y=y[None],
+        C=C,
+        terms=[{0: K / s} for K, s in zip(G, r, strict=True)],  # the weights are the μᵢrᵢ
+        cost=[arb(0)] * p,
+        E=[[arb(1)] * p],
+        f=[c],
+        ridge=ridge or arb(0),
     )
-    problem = _Kkt(list(G), list(r), [int(s) for s in y], arb(C), ridge or arb(0))
-    for _ in range(12):
-        if not problem.solve(state):
-            return None
-        if not problem.correct(state):
-            break
-    return state.alpha, state.mu
-
-
-@dataclass
-class _State:
-    free: set[int]
-    top: set[int]
-    active: set[int]
-    alpha: list[arb]
-    mu: list[arb]
-    b: arb = field(default_factory=lambda: arb(0))
-    t: arb = field(default_factory=lambda: arb(0))
-
-
-@dataclass(frozen=True)
-class _Kkt:
-    G: list[arb_mat]
-    r: list[arb]
-    y: list[int]
-    C: arb
-    ridge: arb
-
-    def combined(self, mu: list[arb]) -> arb_mat:
-        return balls.combination(mu, self.G) + balls.identity(len(self.y)) * self.ridge
-
-    def solve(self, at: _State) -> bool:
-        """Newton on the active sets; whether that ended in finite numbers."""
-        F, A = sorted(at.free), sorted(at.active)
-        f, m = len(F), len(A)
-        c = balls.total(self.r)
-        fixed = [self.C if j in at.top else arb(0) for j in range(len(self.y))]
-        at.alpha = [x if j in at.free else fixed[j] for j, x in enumerate(at.alpha)]
-        given = [x if i in at.active else 0 for i, x in enumerate(at.mu)]
-        at.mu = [x.mid() for x in simplex(given, self.r, c)]
-        if not F:  # every α at a border: the weight goes to the largest form
-            a = column(at.alpha)
-            forms = [float(inner(a, G * a) / r) for G, r in zip(self.G, self.r, strict=True)]
-            best = int(np.argmax(forms))
-            at.mu = [c / r if i == best else arb(0) for i, r in enumerate(self.r)]
-            at.b = offset(self.combined(at.mu) * a, np.array(self.y))
-            return True
-        for step in range(2 + ctx.prec // 25):
-            a, Q = column(at.alpha), self.combined(at.mu)
-            images = [self.G[i] * a for i in A]
-            forms_A = [inner(a, g) / self.r[i] for g, i in zip(images, A, strict=True)]
-            Qa = Q * a
-            if step == 0:
-                at.t, at.b = balls.largest(forms_A), offset(Qa, np.array(self.y))
-            J = [
-                *(
-                    [Q[j, h] for h in F] + [arb(self.y[j])] + [g[j, 0] for g in images] + [arb(0)]
-                    for j in F
-                ),
-                [arb(self.y[h]) for h in F] + [arb(0)] * (m + 2),
-                *(
-                    [2 * g[h, 0] / self.r[i] for h in F] + [arb(0)] * (m + 1) + [arb(-1)]
-                    for g, i in zip(images, A, strict=True)
-                ),
-                [arb(0)] * (f + 1) + [self.r[i] for i in A] + [arb(0)],
-            ]
-            residual = [
-                *(Qa[j, 0] + at.b * self.y[j] - 1 for j in F),
-                balls.total(x * s for x, s in zip(at.alpha, self.y, strict=True)),
-                *(form - at.t for form in forms_A),
-                balls.total(at.mu[i] * self.r[i] for i in A) - c,
-            ]
-            d = solution(arb_mat(J).mid(), column(residual).mid())
-            for j, x in zip(F, d[:f], strict=True):
-                at.alpha[j] = (at.alpha[j] - x).mid()
-            for i, x in zip(A, d[f + 1 : f + 1 + m], strict=True):
-                at.mu[i] = (at.mu[i] - x).mid()
-            at.b, at.t = (at.b - d[f]).mid(), (at.t - d[f + 1 + m]).mid()
-        return all(x.is_finite() for x in (*at.alpha, *at.mu))
-
-    def correct(self, at: _State) -> bool:
-        """Move what left its range to the border, else free what the KKT conditions ask for."""
-        a = column(at.alpha)
-        below = {j for j in at.free if at.alpha[j] < 0}
-        over = {j for j in at.free if at.alpha[j] > self.C}
-        unused = {i for i in at.active if at.mu[i] < 0}
-        if below or over or unused:
-            at.free -= below | over
-            at.top |= over
-            at.active -= unused
-            return bool(at.active)
-        small = arb(2) ** (-ctx.prec // 2)
-        image = self.combined(at.mu) * a
-        gap = [1 - m - at.b * s for m, s in zip(image.entries(), self.y, strict=True)]
-        wrong = {j for j, x in enumerate(gap) if j not in at.free | at.top and x > small}
-        wrong |= {j for j in at.top if gap[j] < -small}
-        forms = [inner(a, G * a) / r for G, r in zip(self.G, self.r, strict=True)]
-        more = {i for i, x in enumerate(forms) if i not in at.active and x > at.t + small * at.t}
-        if not at.free:
-            more = set()
-        at.free |= wrong
-        at.top -= wrong
-        at.active |= more
-        return bool(wrong or more)
+    at = made.polished(alpha[None], mu * np.array([float(s) for s in r]))
+    if not all(x.is_finite() for x in at.unknowns()):
+        return None
+    w = at.w
+    if not at.free:  # every α at a border: the weight goes to the largest form
+        forms = [float(q) for q in made.forms(at)[0]]
+        w = [c * int(i == int(np.argmax(forms))) for i in range(p)]
+    return at.alpha[0], [x / s for x, s in zip(w, r, strict=True)]

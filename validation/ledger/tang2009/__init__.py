@@ -1,0 +1,10 @@
+"""The statements of Tang, Chen and Ye (2009)."""
+
+from __future__ import annotations
+
+from cvxkernel.validation.ledger.tang2009 import algorithm, model
+from cvxkernel.validation.ledger.tang2009.pictures import PICTURES
+
+CLAIMS = (*model.CLAIMS, *algorithm.CLAIMS)
+
+__all__ = ["CLAIMS", "PICTURES"]
