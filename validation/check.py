@@ -304,5 +304,14 @@ def _families(constraints: Mapping[str, Any]) -> Iterator[tuple[str, list[cp.Con
 
 
 def _residual(constraint: cp.Constraint) -> float:
-    size = max(float(np.abs(a.value).max(initial=0.0)) for a in constraint.args)
+    size = max(map(_size, constraint.args))
     return float(np.max(constraint.violation(), initial=0.0)) / (size or 1.0)
+
+
+def _size(expression: cp.Expression) -> float:
+    """The largest entry, or what it was summed from: |gradient|ᵀ|x|."""
+    total = np.abs(np.ravel(expression.value, order="F"))
+    for variable, gradient in expression.grad.items():
+        if gradient is not None:
+            total = total + abs(gradient).T @ np.abs(np.ravel(variable.value, order="F"))
+    return float(np.max(total, initial=0.0))

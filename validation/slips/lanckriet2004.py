@@ -1,7 +1,7 @@
 r"""Slips in lanckriet2004, judged at the answer alone.
 
 The machine at the weights, max 2αᵀ1 - αᵀQ(μ)α, is above the optimum, the objective at α below it;
-they agree iff both are optimal. Where an answer has no α it is the machine's at its weights; where
+they agree iff both are optimal. A bound of the machine at (μ, α) is as good as its optimum. Where an answer has no α it is the machine's at its weights; where
 it has no μ, the weights are those of the KKT conditions (Q(μ)α)ⱼ + byⱼ = 1 at the free samples.
 """
 
@@ -76,9 +76,12 @@ class Answer:
         else:
             w = self.solved(G, r, c, ridge, top)
         Q = np.tensordot(w / w.sum() * c / r, G, axes=1) + ridge
-        best = machine(Q, self.y, top)
-        upper = float(2 * best.sum() - best @ Q @ best)
-        lower = self.objective(G, r, c, ridge, best if alpha is None else alpha)
+        if alpha is None:
+            alpha = machine(Q, self.y, top)
+            upper = float(2 * alpha.sum() - alpha @ Q @ alpha)
+        else:
+            upper = 2 * svm.upper(Q, self.y, top, alpha)[0]
+        lower = self.objective(G, r, c, ridge, alpha)
         gaps = [(upper - lower) / upper, *(abs(x - upper) / upper for x in self.claims.values())]
         return float(max(0.0, *gaps) + off)
 

@@ -71,17 +71,19 @@ class Variant:
         if self.search is None:
             return Slip(self.kind, self.statement, self.at(measure, 1.0))
         low, high = np.log(self.search)
-        grid = np.linspace(low, high, 25)
+        grid = np.linspace(low, high, 29)
         found = [self.at(measure, float(np.exp(x))) for x in grid]
-        best = int(np.argmin(found))
-        ends = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
-        fine = minimize_scalar(
-            lambda x: self.at(measure, float(np.exp(x))),
-            bounds=ends,
-            method="bounded",
-            options={"xatol": 1e-7},
-        )
-        least, at = min((float(fine.fun), float(fine.x)), (found[best], float(grid[best])))
+        around = [np.inf, *found, np.inf]
+        valleys = [i for i, x in enumerate(found) if x <= min(around[i], around[i + 2])]
+        least, at = min(zip(found, grid.tolist(), strict=True))
+        for i in sorted(valleys, key=lambda i: found[i])[:2]:
+            fine = minimize_scalar(
+                lambda x: self.at(measure, float(np.exp(x))),
+                bounds=(grid[max(i - 1, 0)], grid[min(i + 1, len(grid) - 1)]),
+                method="bounded",
+                options={"xatol": 1e-7, "maxiter": 30},
+            )
+            least, at = min((least, at), (float(fine.fun), float(fine.x)))
         number = float(np.exp(at))
         vague = sum(x <= max(10 * least, FLOOR) for x in found) > 2
         return Slip(self.kind, self.statement.format(f"{number:.3g}"), least, number, vague)
