@@ -1,21 +1,28 @@
 """What the executed pages share: a program's source, tables, a terminal, the look of a picture."""
 
 import inspect
+import io
 import os
+import re
 import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import redirect_stdout
+from html import escape
 from pathlib import Path
 from textwrap import dedent, fill
 from typing import Any
 
 import matplotlib.pyplot as plt
 from IPython import get_ipython
-from IPython.display import Markdown, display
+from IPython.display import HTML, Markdown, display
 from matplotlib_inline.backend_inline import set_matplotlib_formats
 
+from cvxkernel.formulations import CATALOGUE
 from cvxkernel.solvers import Solution
+from cvxkernel.validation import report
+from cvxkernel.validation.ledger import LEDGER, Claim, Verdict
 
 # Okabe and Ito: told apart by every kind of colour vision.
 BLUE, ORANGE, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
@@ -98,3 +105,60 @@ def shell(command: str) -> int:
     printed = "\n".join(fill(line, 92, subsequent_indent="  ") for line in lines)
     display(Markdown(f"```console\n$ {command}\n{printed}\n```"))
     return done.returncode
+
+
+# -- The ledger, and the way there and back --------------------------------------------------------
+
+
+def claims(*ids: str) -> None:
+    """Links from where a paper's page speaks of them to these claims of the ledger."""
+    links = [
+        f'<a id="on-{LEDGER[id].id}" href="ledger.html#{id}">{escape(LEDGER[id].where)}'
+        f"{'' if LEDGER[id].printed == 'holds' else ' (' + LEDGER[id].printed + ')'}</a>"
+        for id in ids
+    ]
+    display(HTML(f'<p class="claims">In the ledger: {"; ".join(links)}.</p>'))
+
+
+def mentioned() -> dict[str, str]:
+    """Which page speaks of a claim, from the calls of `claims` in the pages' sources."""
+    pages = {}
+    for path in sorted(Path.cwd().glob("*.md")):
+        for call in re.findall(r"^claims\((.*?)\)$", path.read_text("utf-8"), re.M | re.S):
+            pages |= dict.fromkeys(re.findall(r'"([^"]+)"', call), path.stem)
+    return pages
+
+
+def ledger(verdicts: Sequence[Verdict]) -> None:
+    """The rows of one paper, each linked to the page that speaks of it and to its programs."""
+    pages = mentioned()
+
+    def where(claim: Claim) -> str:
+        text = escape(claim.where)
+        if claim.id in pages:
+            text = f'<a href="{pages[claim.id]}.html#on-{claim.id}">{text}</a>'
+        programs = ", ".join(map(_program, claim.programs))
+        return text + (f"<br><small>about {programs}</small>" if programs else "")
+
+    display(HTML(report.table(verdicts, errata="errata.html", where=where)))
+    for figure in (report.margins(verdicts), *report.pictures(verdicts)):
+        display(HTML(figure))
+
+
+def _program(id: str) -> str:
+    """A link to the source of a printed program."""
+    method = CATALOGUE[id].program
+    module = method.__module__.replace(".", "/")
+    source = f"_modules/{module}.html#{method.__qualname__}"
+    return f'<a class="program" href="{source}"><code>{id}</code></a>'
+
+
+def erratum(verdict: Verdict) -> None:
+    """An erratum, and ten lines without the package that show it, run just now."""
+    display(HTML(report.erratum(verdict, ledger="ledger.html", code=False)))
+    code = verdict.claim.code
+    assert code is not None
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        exec(compile(code, verdict.claim.id, "exec"), {})
+    display(Markdown(f"```python\n{code}\n```\n\n```text\n{printed.getvalue().rstrip()}\n```"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from io import StringIO
 from itertools import groupby
@@ -11,7 +11,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
-from cvxkernel.validation.ledger import PICTURES, Picture, Verdict
+from cvxkernel.validation.ledger import PICTURES, Claim, Picture, Verdict
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1d1d1f; --paper: #fff; --soft: #f3f4f6; --line: #d5d7db;
@@ -91,14 +91,16 @@ def summary(verdicts: Sequence[Verdict]) -> str:
     )
 
 
-def table(verdicts: Sequence[Verdict]) -> str:
-    """One row per claim."""
+def table(
+    verdicts: Sequence[Verdict], *, errata: str = "", where: Callable[[Claim], str] | None = None
+) -> str:
+    """One row per claim; `errata` is the page they are on, `where` may link to the paper's."""
     head = ("where", "statement", "as printed", "corrected", "discrepancy", "tolerance")
     rows = []
     for v in verdicts:
         wrong = "" if v.as_recorded else f" (recorded: {v.claim.printed})"
         link = (
-            f'<a href="#erratum-{v.claim.id}">{v.printed}</a>'
+            f'<a href="{errata}#erratum-{v.claim.id}">{v.printed}</a>'
             if v.claim.printed != "holds"
             else v.printed
         )
@@ -109,7 +111,7 @@ def table(verdicts: Sequence[Verdict]) -> str:
             else "–"
         )
         rows.append(
-            f'<tr id="{v.claim.id}"><td>{escape(v.claim.where)}<br>'
+            f'<tr id="{v.claim.id}"><td>{(where or _where)(v.claim)}<br>'
             f'<a href="#{v.claim.id}"><code>{v.claim.id}</code></a></td>'
             f'<td><span class="maths">{escape(v.claim.statement)}</span><br>'
             f"<small>{escape(v.claim.how)}</small></td>"
@@ -119,28 +121,36 @@ def table(verdicts: Sequence[Verdict]) -> str:
             f'<td class="number" data-name="tolerance">{v.decisive.tolerance:.1e}</td></tr>'
         )
     names = "".join(f"<th>{cell}</th>" for cell in head)
-    return f"<table><thead><tr>{names}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    head_and_body = f"<thead><tr>{names}</tr></thead><tbody>{''.join(rows)}</tbody>"
+    return f'<table class="ledger">{head_and_body}</table>'
 
 
-def erratum(verdict: Verdict) -> str:
-    """What is printed, the counterexample, what holds, and the lines to see it with."""
+def _where(claim: Claim) -> str:
+    return escape(claim.where)
+
+
+def erratum(verdict: Verdict, *, ledger: str = "", code: bool = True) -> str:
+    """What is printed, the counterexample, what holds, and the lines to see it with.
+
+    `ledger` is the page the claims are on.
+    """
     claim, found = verdict.claim, verdict.evidence.printed
     numbers = ", ".join(f"{escape(k)} = {x:.10g}" for k, x in found.numbers.items())
-    code = (
-        f"<p>In numpy, which prints what is printed and what is true:</p>"
+    lines = (
+        "<p>Without this package; the last line prints what the paper says and what is true:</p>"
         f"<pre>{escape(claim.code)}</pre>"
-        if claim.code
+        if claim.code and code
         else ""
     )
     return (
         f'<article id="erratum-{claim.id}"><h3>{escape(claim.where)} '
-        f'<a href="#{claim.id}"><code>{claim.id}</code></a></h3>'
+        f'<a href="{ledger}#{claim.id}"><code>{claim.id}</code></a></h3>'
         f'<p>Printed: <span class="maths">{escape(claim.statement)}</span></p>'
         f'<p class="{verdict.printed}">Found ({escape(found.instance or "built-in instance")}, '
         f'seed {verdict.seed}): <span class="maths">{numbers or "a discrepancy"}</span>; relative '
         f"discrepancy {found.worst:.3g}, tolerance {found.tolerance:.1e}.</p>"
         f'<p>What holds: <span class="maths">{escape(claim.correction or "nothing like it")}</span>'
-        f"</p>{code}</article>"
+        f"</p><p>In Python: <code>{escape(verdict.run)}</code></p>{lines}</article>"
     )
 
 

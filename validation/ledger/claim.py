@@ -124,6 +124,12 @@ class Verdict:
         return self.printed == self.claim.printed and self.corrected == needed
 
     @property
+    def run(self) -> str:
+        """The line that shows the evidence in Python."""
+        where = "from cvxkernel.validation.ledger import judge"
+        return f'{where}; print(judge("{self.claim.id}", seed={self.seed}).evidence)'
+
+    @property
     def decisive(self) -> Finding:
         """The finding that matters: of the correction where there is one."""
         return self.evidence.corrected or self.evidence.printed

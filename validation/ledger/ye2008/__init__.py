@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from cvxkernel.validation.ledger.ye2008 import joint, many_classes, two_classes
+from cvxkernel.validation.ledger.ye2008 import joint, many_classes, scatter, two_classes
 from cvxkernel.validation.ledger.ye2008.pictures import PICTURES
 
-CLAIMS = (*two_classes.CLAIMS, *many_classes.CLAIMS, *joint.CLAIMS)
+CLAIMS = (*two_classes.CLAIMS, *scatter.CLAIMS, *many_classes.CLAIMS, *joint.CLAIMS)
 
 __all__ = ["CLAIMS", "PICTURES"]

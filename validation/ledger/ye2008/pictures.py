@@ -37,7 +37,7 @@ def restricted(seed: int) -> Figure:
     right.semilogx(grid, above / exact, "o-", color=ORANGE, ms=4)
     for level, name in ((k, "k"), (k / (k - 1), "k/(k − 1)")):
         right.axhline(level, color=GREY, lw=1, ls=":")
-        right.annotate(name, (grid[0], level), xytext=(0, 4), textcoords="offset points")
+        right.annotate(name, (grid[0], level), xytext=(0, -12), textcoords="offset points")
     right.set(xlabel="λ", ylabel="(32) / (29)", ylim=(1, k + 0.3))
     return figure
 
@@ -84,11 +84,11 @@ def learned(seed: int) -> Figure:
     left.set(xlabel="mθ₀", ylabel="value of (42)", ylim=(0, 3 * right_side.min()))
     left.legend(frameon=False)
     right.plot(share, F8 / F8.max(), color=ORANGE, label="max of F₈ over W")
-    right.plot(share, F9 / F9.max(), color=BLUE, label="min of F₉ over W")
+    right.plot(share, F9.min() / F9, color=BLUE, label="1 / (min of F₉ over W)")
     right.plot(share[F8.argmax()], 1.0, "o", color=ORANGE)
-    right.plot(share[F9.argmin()], F9.min() / F9.max(), "o", color=BLUE)
+    right.plot(share[F9.argmin()], 1.0, "o", color=BLUE)
     right.set(xlabel="mθ₀", ylabel="relative to its largest", ylim=(0, 1.1))
-    right.legend(frameon=False)
+    right.legend(frameon=False, loc="lower center")
     return figure
 
 
