@@ -124,7 +124,7 @@ def judge(
         examiner = rigorous.judge(form.id, problem)
         found = examine(examiner, point)
         _used(point, found.repaired)
-        ends = _narrowed(_optimum(form, problem, progress), found.objectives)
+        ends = _narrowed(_optimum(form, problem, point, progress), found.objectives)
         proved = isinstance(examiner, Examiner)
         made = Judgement(
             formulation=form.id,
@@ -204,8 +204,19 @@ def _violations(found: Examination) -> dict[str, Interval]:
     }
 
 
-def _optimum(form: Formulation, problem: Any, progress: Progress | None) -> Proof:
-    """Where the optimum lies; an interval that is wider than hoped for is used as it is."""
+def _optimum(
+    form: Formulation, problem: Any, point: Mapping[str, Array], progress: Progress | None
+) -> Proof:
+    """Where the optimum lies; an interval that is wider than hoped for is used as it is.
+
+    What is not convex is judged at the fixed symbols of the answer.
+    """
+    for symbol in form.fixed:
+        if symbol not in point:
+            expected = f"{symbol} of the answer: {form.id} is judged at {', '.join(form.fixed)}"
+            raise InputError(symbol, expected, ", ".join(point) or "a value alone")
+    if form.fixed:
+        return rigorous.proof(form.id, problem, {symbol: point[symbol] for symbol in form.fixed})
     try:
         found = rigorous.solve(form.id, problem, tol=FINE, progress=progress)
         return Proof(arb(found.lower), arb(found.upper))

@@ -88,7 +88,8 @@ def solve(
         lower=lower,
         upper=upper,
         rigorous=True,
-        status="optimal",
+        # Of what is not convex only the optimum at what the method has fixed is proved.
+        status=found.status if formulation(id).fixed else "optimal",
         seconds=perf_counter() - start,
         digits=None if digits is None else proved.digits(digits),
     )

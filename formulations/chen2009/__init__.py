@@ -28,6 +28,7 @@ from cvxkernel.formulations.chen2009.programs import (
 )
 from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.formulation import Formulation, Point
+from cvxkernel.formulations.formulation import Machine as Canonical
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.problem import with_numbers
 from cvxkernel.formulations.program import Program
@@ -254,6 +255,7 @@ FORMULATIONS = (
         enclose=_enclose_eq1,
         unit=_unit_eq1,
         restore=_restore({"alpha": -1}),
+        machine=lambda problem: Canonical(problem.K, problem.y, problem.C),
     ),
     Formulation(
         id="luss2007",
@@ -283,6 +285,7 @@ FORMULATIONS = (
         enclose=_enclose_eq3,
         unit=_unit_eq3,
         restore=_restore({"alpha": -1, "c": -1}),
+        machine=lambda problem: Canonical(problem.K, problem.y, problem.C),
     ),
     Formulation(
         id="chen2009-eq7",

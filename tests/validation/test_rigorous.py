@@ -15,6 +15,13 @@ from cvxkernel.validation.proofs import JUDGES
 
 KINDS = ("gaussian", "random", "low rank")
 POLISHED = [id for id in JUDGES if id not in ("ye2008-thm3.1", "ye2008-eq45", "kim2006")]
+# Their samples are clipped similarities, singular to rounding: the charge for it remains, 1e-12.
+SINGULAR = ("chen2009-eq1", "chen2009-eq3")
+
+
+def fixed(id, point):
+    """What says which convex program is proved, where the whole one is not convex."""
+    return {symbol: point[symbol] for symbol in CATALOGUE[id].fixed}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -34,21 +41,24 @@ def test_a_moved_solution_never_excludes_the_optimum(id, solved):
     problem, solution = solved(id, "random")
     rng = np.random.default_rng(1)
     best = enclose(id, problem, **solution.variables)
+    kept = fixed(id, solution.variables)
     for size in (1e-3, 1.0):
         moved = {
             k: v + size * np.abs(v).max(initial=0.0) * rng.normal(size=np.shape(v))
             for k, v in solution.variables.items()
         }
-        assert enclose(id, problem, **moved).meets(best)
+        assert enclose(id, problem, **{**moved, **kept}).meets(best)
     for symbol, v in solution.variables.items():
-        assert enclose(id, problem, **{symbol: v}).meets(best)
+        assert enclose(id, problem, **{symbol: v, **kept}).meets(best)
     for change in (np.zeros_like, np.negative, lambda v: 1e30 * np.ones_like(v)):
         garbage = {k: change(np.asarray(v)) for k, v in solution.variables.items()}
-        assert enclose(id, problem, **garbage).meets(best)
-    assert enclose(id, problem).meets(best)
+        assert enclose(id, problem, **{**garbage, **kept}).meets(best)
+    assert enclose(id, problem, **kept).meets(best)
 
 
-@pytest.mark.parametrize("id", POLISHED)
+@pytest.mark.parametrize(
+    "id", [id for id in POLISHED if id not in SINGULAR and not CATALOGUE[id].fixed]
+)
 def test_twenty_digits(id, solved):
     problem, solution = solved(id, "gaussian")
     found = rigorous.solve(id, problem, digits=20)
@@ -76,13 +86,14 @@ def test_twenty_digits(id, solved):
 def test_enclosures_at_any_points_meet(seed, n, p, kind, id, lam, C):
     form = CATALOGUE[id]
     rng = np.random.default_rng(seed)
+    p = max(p, 2) if form.fixed else p  # a gating chooses between kernels
     data = sample(id, n, p, kind=kind, seed=seed) | {"lam": lam, "C": C}
     problem = form.make(data)
     at = form.enclose(problem, {})
     found = [enclose(id, problem), enclose(id, problem, **at.variables)]
     for _ in range(2):
         moved = {k: v * rng.exponential(size=np.shape(v)) for k, v in at.variables.items()}
-        found.append(enclose(id, problem, **moved))
+        found.append(enclose(id, problem, **{**moved, **fixed(id, at.variables)}))
     for one in (*found, at):
         for other in found:
             assert one.meets(other)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cvxkernel.formulations.catalogue import CATALOGUE
-from cvxkernel.validation.proofs import kim2006, lanckriet2004, ye2008
+from cvxkernel.validation.proofs import chen2009, gonen2008, kim2006, lanckriet2004, ye2008
 from cvxkernel.validation.proofs.proof import (
     Examination,
     Examiner,
@@ -41,6 +41,10 @@ JUDGES: dict[str, Callable[[Any], Judge]] = {
     "lanckriet2004-sm1": lambda problem: lanckriet2004.Balls(problem, squared=False),
     "lanckriet2004-sm2": lambda problem: lanckriet2004.Balls(problem, squared=True),
     "lanckriet2004-sm2c": lambda problem: lanckriet2004.Balls(problem, squared=True),
+    "gonen2008-eq7": gonen2008.Balls,
+    "gonen2008-alg1": gonen2008.AtGating,
+    "chen2009-eq1": chen2009.Dual,
+    "chen2009-eq3": chen2009.Primal,
 }
 UNPROVED: dict[str, str] = {}
 

@@ -1,0 +1,83 @@
+r"""A judge of the support vector machine at one matrix of balls.
+
+maximize 1ᵀα - ½αᵀQα  subject to  0 ≤ α ≤ C, αᵀy = 0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from flint import arb, arb_mat
+
+from cvxkernel.formulations.inputs import Array
+from cvxkernel.validation import balls
+from cvxkernel.validation.balls import column, inner
+from cvxkernel.validation.proofs import svm
+from cvxkernel.validation.proofs.proof import Examination, Point, Proof, numbers
+
+
+class Machine:
+    """Q in balls, y and the box. The points hold α; b beside it makes a primal point of both."""
+
+    def __init__(self, Q: arb_mat, y: Array, C: float) -> None:
+        self.Q, self.y, self.C, self.n = Q, y, C, len(y)
+
+    @cached_property
+    def shift(self) -> arb:
+        """ε with Q + εI ⪰ 0, proved; zero where Q is."""
+        return (-balls.lambda_min(self.Q)).max(arb(0))
+
+    def feasible(self, alpha: Any) -> list[arb]:
+        """α in the box with αᵀy = 0 exactly."""
+        return svm.feasible(numbers(alpha), self.y, self.C)
+
+    def primal(self, v: list[arb], b: arb, shift: arb | int = 0) -> arb:
+        """½vᵀ(Q + εI)v + C Σᵢ max(0, 1 - ((Q + εI)v)ᵢ - byᵢ), v any point"""
+        w = column(v)
+        image = self.Q * w + w * arb(shift)
+        rows = zip(image.entries(), self.y, strict=True)
+        hinges = balls.total((1 - m - b * int(s)).nonnegative_part() for m, s in rows)
+        return inner(w, image) / 2 + arb(self.C) * hinges
+
+    # -- As a judge ---------------------------------------------------------------------------
+
+    def lower(self, point: Point) -> arb:
+        """The objective at α, and zero at least, which is that of α = 0."""
+        if "alpha" not in point:
+            return arb.neg_inf()
+        low = svm.value(self.Q, self.feasible(point["alpha"]))
+        return low.lower() if low > 0 else arb(0)
+
+    def upper(self, point: Point) -> arb:
+        """The better of the machine's two bounds at α."""
+        if "alpha" not in point:
+            return arb.pos_inf()
+        return svm.upper(self.Q, self.y, self.C, self.feasible(point["alpha"]))
+
+    def better(self, point: Point) -> Iterator[Point]:
+        """α polished; where there is none, or none in the box, libsvm's."""
+        alpha = np.array([balls.below(x) for x in self.feasible(point.get("alpha", self.y * 0))])
+        found = [alpha] if alpha.max() > 0 else []
+        for start in (*found, svm.machine(balls.doubles(self.Q), self.y, self.C)):
+            yield {"alpha": start}
+            if start.max() > 0:
+                made = svm.polished([self.Q], [arb(1)], self.y, self.C, start, np.ones(1))
+                if made is not None:
+                    yield {"alpha": made[0]}
+
+    def examine(self, point: Point) -> Examination:
+        """α clipped and balanced; with b beside it, the primal there."""
+        found = Examination()
+        if "alpha" not in point:
+            return found
+        found.violations.update(svm.off_box(point["alpha"], self.y, self.C))
+        alpha = found.repaired["alpha"] = self.feasible(point["alpha"])
+        found.objectives["lower"] = Proof.of(svm.value(self.Q, alpha))
+        if "b" in point:
+            b = found.repaired["b"] = numbers(point["b"])[0]
+            high = self.primal(alpha, b, self.shift) + self.shift * self.n * arb(self.C) ** 2 / 2
+            found.objectives["upper"] = Proof.of(self.primal(alpha, b), high)
+        return found
