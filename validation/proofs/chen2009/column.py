@@ -6,9 +6,11 @@ By Lemma 1 k is feasible where k = Kc and r ≥ cᵀKc, for any c at all; and fo
 
 with sᵀM⁻¹s = sᵀx + eᵀx + eᵀM⁻¹e ≥ sᵀx + eᵀx, e = s - Mx. The two meet at c = (K + ½μI)⁻¹s.
 
-The K of a file is often singular, and then not semidefinite to the last bit: with ε the least for
-which K + εI ⪰ 0 is proved, the interval holds (8) for every K' ⪰ 0 with ‖K' - K‖₂ ≤ ε. From below
-that is (8) for K + εI, from above K'c and cᵀK'c are K's up to ε‖c‖ and ε‖c‖².
+The K of a file is often singular, and then not so to the last bit, nor semidefinite. Where `eigen`
+takes an eigenvalue for zero or K ⪰ 0 is not proved, the interval holds (8) for every K' ⪰ 0 with
+‖K' - K‖₂ ≤ ε, ε being the larger of what is zero there and of what is not proved. From below that is
+(8) for K + εI, from above K'c and cᵀK'c are K's up to ε‖c‖ and ε‖c‖². It is about √(εψ) wide: a large
+ψ makes it wide.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ import numpy as np
 from flint import arb, arb_mat
 from scipy.optimize import minimize_scalar
 
-from cvxkernel.formulations.chen2009 import AugmentedSample, NewSample
+from cvxkernel.formulations.chen2009 import AugmentedSample, NewSample, spectrum
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.validation import balls
 from cvxkernel.validation.balls import inner, matrix
@@ -45,15 +47,10 @@ class Column:
 
     @cached_property
     def shift(self) -> arb:
-        """ε, as small as a factorization in balls can prove it: (8) moves by its root."""
-        if self.smallest >= 0:
-            return arb(0)
-        most = (-self.smallest).upper()
-        for power in range(-30, 0, 2):
-            epsilon = (most * arb(2) ** power).upper()
-            if _definite(self.K + balls.identity(self.n) * epsilon):
-                return epsilon
-        return most
+        """ε: what rounding leaves open where an eigenvalue of K is zero in doubles."""
+        d, _ = self.problem.eigen
+        known = arb(0) if (d > 0).all() else arb(spectrum.ZERO * self.n * float(d.max()))
+        return known.max(-self.smallest).upper()
 
     def near(self, size: arb) -> arb:
         """[-ε·size, ε·size]"""
@@ -155,37 +152,22 @@ class Column:
         yield {"r": self.psi}
 
     def examine(self, point: Point) -> Examination:
-        """k brought into the range of K and r raised; r gives the bound at 2(r - ψ) too."""
+        """k brought into the range of K and r raised, or the least where there is none."""
         found = Examination()
+        if "k" not in point:
+            return found
         r = numbers(point["r"])[0] if "r" in point else None
-        if "k" in point:
-            own = np.asarray(point["k"], dtype=float)
-            made = [self.value(c, r) for c in self.coefficients(own, arb(0))]
-            value, k, above = min(made, key=lambda one: float(one[0].upper()))
-            K, given = self.K + balls.identity(self.n) * self.shift, numbers(own)
-            rows = [[*row, x] for row, x in zip(K.tolist(), given, strict=True)]
-            whole = arb_mat([*rows, [*given, above.mid() if r is None else r]])
-            found.violations["lmi"] = short_of(whole)
-            found.repaired["k"] = k
-            found.objectives["upper"] = Proof.of(self.whole(value))
+        own = np.asarray(point["k"], dtype=float)
+        made = [self.value(c, r) for c in self.coefficients(own, arb(0))]
+        value, found.repaired["k"], above = min(made, key=lambda one: float(one[0].upper()))
+        K, given = self.K + balls.identity(self.n) * self.shift, numbers(own)
+        rows = [[*row, x] for row, x in zip(K.tolist(), given, strict=True)]
+        whole = arb_mat([*rows, [*given, above.mid() if r is None else r]])
+        found.violations["lmi"] = short_of(whole)
         if r is not None:
-            found.repaired["r"] = above if "k" in point else r
-            found.objectives["lower"] = Proof.of(self.whole(self.bound(self.mu(point))))
+            found.repaired["r"] = above
+        found.objectives["upper"] = Proof.of(self.whole(value))
         return found
-
-
-def _definite(A: arb_mat) -> bool:
-    """Whether elimination in balls, without exchanges, meets positive pivots alone."""
-    rows = A.tolist()
-    for i in range(len(rows)):
-        pivot = rows[i][i]
-        if not pivot > 0:
-            return False
-        for j in range(i + 1, len(rows)):
-            factor = rows[j][i] / pivot
-            for h in range(j, len(rows)):
-                rows[h][j] = rows[j][h] = rows[j][h] - factor * rows[i][h]
-    return True
 
 
 class Augmented(Column):

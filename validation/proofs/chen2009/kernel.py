@@ -92,8 +92,8 @@ class Free(ABC):
         """α and W scaled into the ball, if there is one."""
 
     @abstractmethod
-    def best(self, alpha: Array) -> in_doubles.Dual:
-        """W and K that belong to α, in doubles."""
+    def best(self, alpha: Array, point: Point) -> in_doubles.Dual:
+        """W and K that belong to α, in doubles; the point's K may tell where they are."""
 
     # -- Which they do ------------------------------------------------------------------------
 
@@ -116,9 +116,11 @@ class Free(ABC):
         value = 2 * self.ridge * balls.total(alpha) - inner(W, self.S) - self.paid(W)
         return value, alpha, W
 
-    def inner(self, alpha: list[arb]) -> tuple[tuple[arb, list[arb], arb_mat], arb_mat]:
+    def inner(
+        self, alpha: list[arb], point: Point
+    ) -> tuple[tuple[arb, list[arb], arb_mat], arb_mat]:
         """The dual at α and the W that belongs to it, and the K that does."""
-        made = self.best(balls.doubles(column(alpha))[:, 0])  # its α may be shorter
+        made = self.best(balls.doubles(column(alpha))[:, 0], point)  # its α may be shorter
         return self.dual(self.box(made.alpha), made.W), raised(made.K)
 
     def primal(self, K: arb_mat, c: arb_mat) -> arb:
@@ -149,7 +151,7 @@ class Free(ABC):
         if "alpha" not in point:
             return arb.neg_inf()
         alpha = self.box(point["alpha"])
-        low = (self.dual(alpha, point["W"]) if "W" in point else self.inner(alpha)[0])[0]
+        low = (self.dual(alpha, point["W"]) if "W" in point else self.inner(alpha, point)[0])[0]
         return low.lower() if low.is_finite() else arb.neg_inf()
 
     def upper(self, point: Point) -> arb:
@@ -169,7 +171,7 @@ class Free(ABC):
             Q, top = self.machine(K)
             alpha = svm.machine(balls.doubles(Q), self.y, 1.0) * float(top)
             yield {"alpha": alpha, "K": K}
-        made = self.best(alpha)
+        made = self.best(alpha, point)
         yield {"alpha": made.alpha, "W": made.W, "K": made.K}
 
     def examine(self, point: Point) -> Examination:
@@ -224,7 +226,7 @@ class Free(ABC):
             value, alpha, found.repaired["W"] = self.dual(alpha, W)
             found.objectives["lower"] = Proof.of(value)
         else:  # the minimum over K ⪰ 0 is at most its objective at K*
-            (low, alpha, _), K = self.inner(alpha)
+            (low, alpha, _), K = self.inner(alpha, point)
             w = self.vector(alpha)
             machine = 2 * self.ridge * balls.total(alpha) - self.ridge * inner(w, K * w)
             found.objectives["lower"] = Proof.of(low, machine + self.cost(balls.norm(K - self.S)))
@@ -263,7 +265,7 @@ class Robust(Free):
         """There is no ball."""
         return arb(0)
 
-    def best(self, alpha: Array) -> in_doubles.Dual:
+    def best(self, alpha: Array, point: Point) -> in_doubles.Dual:
         """W = ½vvᵀ + 2ρM₋, K = M₊"""
         return in_doubles.robust_value(self.problem, alpha)
 
@@ -297,6 +299,11 @@ class Kernel(Free):
         """‖W‖/γ - 1"""
         return excess(balls.norm(W) - self.gamma, self.gamma)
 
-    def best(self, alpha: Array) -> in_doubles.Dual:
-        """W = ηvvᵀ + (γ/τ)M₋ in the ball, K = M₊"""
-        return in_doubles.kernel_bound(self.problem, alpha)
+    def best(self, alpha: Array, point: Point) -> in_doubles.Dual:
+        """W = ηvvᵀ + (γ/τ)M₋ in the ball, K = M₊, with τ near ‖K - S‖"""
+        tau = None
+        if "K" in point:
+            size = float(np.linalg.norm(self.problem.S))
+            tau = float(balls.norm(matrix(point["K"]) - self.S).mid())
+            tau = float(np.clip(tau, 1e-12 * size, 1e12 * size))
+        return in_doubles.kernel_bound(self.problem, alpha, tau)
