@@ -313,5 +313,7 @@ def _size(expression: cp.Expression) -> float:
     total = np.abs(np.ravel(np.asarray(expression.value), order="F"))
     for variable, gradient in expression.grad.items():
         if gradient is not None:
-            total = total + abs(gradient).T @ np.abs(np.ravel(variable.value, order="F"))
+            total = total + abs(gradient).T @ np.abs(
+                np.ravel(np.asarray(variable.value), order="F")
+            )
     return float(np.max(total, initial=0.0))

@@ -38,13 +38,15 @@ pre { background: var(--soft); padding: .8rem 1rem; overflow-x: auto; border-rad
 article { border: 1px solid var(--line); border-radius: .5rem; padding: .4rem 1.1rem 1rem;
   margin: 1rem 0; }
 figure { margin: 1.5rem 0; } .scroll { overflow-x: auto; }
-figure svg { display: block; margin: auto; max-width: 100%; min-width: 34rem; height: auto; }
+figure .scroll > svg { display: block; margin: auto; max-width: 100%; min-width: 34rem;
+  height: auto; }
 figcaption { font-size: .9rem; padding: .3rem .6rem; }
 :target { outline: 2px solid var(--odd); outline-offset: 2px; }
 @media (max-width: 44rem) {
   thead { display: none; } table, tbody, tr, td { display: block; }
   tr { border: 1px solid var(--line); border-radius: .5rem; margin: .8rem 0; padding: .3rem 0; }
-  td { border: 0; padding: .2rem .8rem; } td.number { display: inline-block; }
+  td, td:nth-child(2) { border: 0; padding: .2rem .8rem; width: auto; }
+  td.number { display: inline-block; }
   td[data-name]::before { content: attr(data-name) ": "; opacity: .75; }
 }
 """

@@ -152,6 +152,41 @@ MUTATIONS = (
         "cp.sum(alpha)",
         ("ye2008-hard",),
     ),
+    Mutation(
+        "one gate of two in K_η",
+        "gonen2008.programs:Gated.K_eta",
+        "eta[:, None] * K_m * eta",
+        "eta[:, None] * K_m",
+        ("gonen2008-eq7", "gonen2008-K_eta", "gonen2008-constant"),
+    ),
+    Mutation(
+        "‖w‖² for ½‖w‖² in (5)",
+        "gonen2008.programs:Gated.eq5",
+        "for w_m in w) / 2",
+        "for w_m in w)",
+        ("gonen2008-eq7",),
+    ),
+    Mutation(
+        "the wrong sign of η_m in the gradients",
+        "gonen2008.programs:Gated.gradient",
+        "s - self.eta * s.sum(axis=0)",
+        "s + self.eta * s.sum(axis=0)",
+        ("gonen2008-gradient-v0", "gonen2008-gradient-v"),
+    ),
+    Mutation(
+        "the gates squared in (8)",
+        "gonen2008.discriminant:Discriminant.__call__",
+        "f[rows] += eta[rows]",
+        "f[rows] += eta[rows] ** 2",
+        ("gonen2008-eq8",),
+    ),
+    Mutation(
+        "twice the gates of the bounds",
+        "gonen2008.bounds:combined",
+        "D = problem.y * e",
+        "D = 2 * problem.y * e",
+        ("gonen2008-eq7", "gonen2008-K_eta"),
+    ),
 )
 
 

@@ -180,12 +180,12 @@ COMMITTED = [
 GAUSSIAN = {"2σ²", "σ against σ²"}
 
 
-def parts(variables, value):
-    """The whole answer, only its weights, only its dual point."""
+def parts(variables, value, turn):
+    """The whole answer; only its weights or, in turn, only its dual point."""
     yield "whole", variables, value
-    for part in (("theta", "mu"), ("beta", "alpha", "u")):
-        if only := {k: v for k, v in variables.items() if k in part}:
-            yield "part", only, None
+    part = (("theta", "mu"), ("beta", "alpha", "u"))[turn % 2]
+    if only := {k: v for k, v in variables.items() if k in part}:
+        yield "part", only, None
 
 
 @cache
@@ -199,7 +199,7 @@ def diagnosed(row):
         given = data(id, sort, seed=row)
         form = CATALOGUE[id]
         problem = form.make(given)
-        for part, point, value in parts(*commit(id, given)):
+        for part, point, value in parts(*commit(id, given), i):
             measure = PAPERS[form.paper].measure(form, problem, point, value)
             if fixed("", "").at(measure, 1.0) > 1e-4:
                 named = [slip.kind for slip in explain(form, problem, point, value)]

@@ -1,8 +1,9 @@
 r"""Slips in lanckriet2004, judged at the answer alone.
 
 The machine at the weights, max 2αᵀ1 - αᵀQ(μ)α, is above the optimum, the objective at α below it;
-they agree iff both are optimal. A bound of the machine at (μ, α) is as good as its optimum. Where an answer has no α it is the machine's at its weights; where
-it has no μ, the weights are those of the KKT conditions (Q(μ)α)ⱼ + byⱼ = 1 at the free samples.
+they agree iff both are optimal. A bound of the machine at (μ, α) is as good as its optimum. Where
+an answer has no α it is the machine's at its weights; where it has no μ, the weights are those of
+the KKT conditions (Q(μ)α)ⱼ + byⱼ = 1 at the free samples.
 """
 
 from __future__ import annotations

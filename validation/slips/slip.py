@@ -78,10 +78,10 @@ class Variant:
         least, at = min(zip(found, grid.tolist(), strict=True))
         for i in sorted(valleys, key=lambda i: found[i])[:2]:
             fine = minimize_scalar(
-                lambda x: self.at(measure, float(np.exp(x))),
+                lambda x: min(self.at(measure, float(np.exp(x))), 1e3),
                 bounds=(grid[max(i - 1, 0)], grid[min(i + 1, len(grid) - 1)]),
                 method="bounded",
-                options={"xatol": 1e-7, "maxiter": 30},
+                options={"xatol": 1e-7, "maxiter": 18},
             )
             least, at = min((least, at), (float(fine.fun), float(fine.x)))
         number = float(np.exp(at))

@@ -1,0 +1,148 @@
+r"""Slips in a support vector machine on a given or a combined kernel: gonen2008 and chen2009.
+
+    maximize 1ᵀα - ½αᵀQα  subject to  0 ≤ α ≤ C, αᵀy = 0
+
+Every part of an answer is held against the optimum of the slipped problem: α below it, a primal
+point (v, b) above it, a value at it. A bound of the machine at α is as good as that optimum, being
+equal iff α is optimal; without α the machine is solved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from cvxkernel.formulations import svm
+from cvxkernel.formulations.inputs import Array
+from cvxkernel.validation.proofs.svm import machine
+from cvxkernel.validation.slips.slip import FACTORS, Variant, data, fixed, values
+
+NEAR = 0.01  # a gap above it is far from optimal
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer, and every choice that a slip may change.
+
+    `c` has the primal point v = yc, in place of α; `scale` is what the paper's value is of the
+    machine's.
+    """
+
+    kernels: Array
+    y: Array
+    C: float
+    alpha: Array | None
+    claims: Mapping[str, float]
+    b: float | None = None
+    c: Array | None = None
+    scale: float = 1.0
+    gates: Array | None = None  # (p, n); None where there is one kernel
+    signed: bool = True  # αᵀYKYα, not αᵀKα
+    form: float = 1.0  # times ½αᵀQα
+    squared: bool = False  # the squares of the slacks
+    offset: bool = True  # αᵀy = 0, a threshold b
+
+    def system(self) -> tuple[Array, float]:
+        """Q and the top of the box."""
+        gates = np.ones((1, len(self.y))) if self.gates is None else self.gates
+        pairs = zip(gates, self.kernels, strict=True)
+        K = sum((e[:, None] * (k + k.T) / 2 * e for e, k in pairs), np.zeros(self.kernels[0].shape))
+        Q = self.form * (np.outer(self.y, self.y) * K if self.signed else K)
+        if self.squared:  # max 1ᵀα - ½αᵀ(Q + I/C)α, with ½CΣξ² above
+            return Q + np.eye(len(self.y)) / self.C, np.inf
+        return Q, self.C
+
+    def distance(self) -> float:
+        """How far the parts of the answer are from the optimum at worst, and what they violate."""
+        Q, top = self.system()
+        off, parts = 0.0, []
+        alpha = self.alpha
+        if alpha is not None:
+            if not alpha.max() > 0:
+                return np.inf
+            size = float(alpha.max())
+            off += max(0.0, -float(alpha.min())) / size + max(0.0, size / top - 1)
+            if not self.offset:
+                return off + self.without_offset(Q, top, np.clip(alpha, 0.0, top))
+            off += abs(float(alpha @ self.y)) / float(np.abs(alpha).sum())
+            alpha = svm.repair(alpha, self.y, top)
+            parts.append(self.value(Q, alpha))
+        if not self.offset:
+            return np.inf
+        if alpha is None:
+            best = self.value(Q, machine(Q, self.y, top))
+        else:
+            best = self.above(Q, top, alpha)
+        v = alpha if self.c is None else self.y * self.c
+        if v is not None and np.isfinite(top) and (self.c is not None or self.b is not None):
+            image = Q @ v
+            b = svm.offset(image, self.y) if self.b is None else self.b
+            hinges = np.maximum(0.0, 1 - image - b * self.y).sum()
+            parts.append(float(v @ image) / 2 + top * float(hinges))
+        parts += [claim / self.scale for claim in self.claims.values()]
+        return off + max(abs(part - best) for part in parts) / best
+
+    @staticmethod
+    def value(Q: Array, alpha: Array) -> float:
+        """1ᵀα - ½αᵀQα"""
+        return float(alpha.sum() - alpha @ Q @ alpha / 2)
+
+    def above(self, Q: Array, top: float, alpha: Array) -> float:
+        """A number above the optimum, as near as α is; a rough one will do where α is far."""
+        if np.isfinite(top):
+            rough = svm.hinge_bound(Q, self.y, top, alpha)[0]
+            if rough - self.value(Q, alpha) > NEAR * rough:
+                return rough
+        return svm.upper(Q, self.y, top, alpha)[0]
+
+    def without_offset(self, Q: Array, top: float, alpha: Array) -> float:
+        """The gap at α of the machine without b, and how far the values are off."""
+        low = self.value(Q, alpha)
+        if not np.isfinite(top):
+            return np.inf
+        hinges = float(np.maximum(0.0, 1 - Q @ alpha).sum())
+        high = float(alpha @ Q @ alpha) / 2 + top * hinges
+        gaps = [high - low, *(abs(claim / self.scale - low) for claim in self.claims.values())]
+        return max(gaps) / high
+
+
+def box(C: float, n: int) -> Iterator[tuple[str, str, float]]:
+    """Another C."""
+    yield "C/n", "C/n in place of C", C / n
+    yield "nC", "nC in place of C", n * C
+    yield "1/C", "1/C in place of C", 1 / C
+    yield "1/(2C)", "1/(2C) in place of C", 1 / (2 * C)
+    yield "1/(nC)", "1/(nC) in place of C", 1 / (n * C)
+    for name, f in FACTORS.items():
+        yield f"{name}C", f"{name}C in place of C", f * C
+
+
+def variants(at: Answer) -> Iterator[Variant]:
+    """The slips of every machine; those of C are the paper's."""
+    told = "αᵀQα where ½αᵀQα was meant"
+    yield fixed("½ of the form", told, form=2.0 * at.form)
+    yield fixed("labels", "αᵀKα in place of αᵀYKYα: the labels left out", signed=False)
+    yield fixed("other norm", "the squares of the slacks, ½CΣξ²", squared=True)
+    yield fixed("other norm", "the squares of the slacks, CΣξ²", squared=True, C=2 * at.C)
+    yield fixed("no offset", "a machine without b: the constraint αᵀy = 0 left out", offset=False)
+    traces = np.trace(at.kernels, axis1=1, axis2=2)
+    if traces.min() > 0:
+        K, n = at.kernels / traces[:, None, None], len(at.y)
+        yield fixed("trace normalization", "kernels divided by their trace", kernels=K)
+        yield fixed("trace normalization", "kernels with trace n", kernels=n * K)
+        root = np.sqrt(np.diagonal(at.kernels, axis1=1, axis2=2))
+        if root.min() > 0:
+            told = "kernels normalized to unit diagonal"
+            normalized = at.kernels / root[:, :, None] / root[:, None, :]
+            yield fixed("unit diagonal", told, kernels=normalized)
+    yield from data(at.kernels, at.y)
+    if at.alpha is not None:
+        for name, f in FACTORS.items():
+            yield fixed("factor of α", f"α multiplied by {name}", alpha=at.alpha / f)
+        yield fixed("factor of α", "α/C in place of α", alpha=at.alpha * at.C)
+        yield fixed("sign of α", "αᵢyᵢ in place of αᵢ", alpha=at.alpha * at.y)
+    if at.b is not None:
+        yield fixed("sign of b", "b with the other sign", b=-at.b)
+    yield from values(at.claims, FACTORS)
