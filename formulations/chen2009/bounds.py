@@ -249,7 +249,7 @@ def spectrum_bound(problem: SpectrumMachine, alpha: Array, a: Array) -> tuple[Bo
         p1 = (gamma * (flip - clip) + r2 * q) / (r1 + r2)
         terms = [(p1, clip), (q - p1, flip)]
     elif problem.h == "spectrum":
-        terms = [(_diagonal(lam, np.where(lam != 0, eta * w2, 0.0), gamma), lam)]  # pᵀa₀ = πᵀλ
+        terms = [(diagonal(lam, np.where(lam != 0, eta * w2, 0.0), gamma), lam)]  # pᵀa₀ = πᵀλ
     else:
         terms = [(q, clip if problem.h == "clip" else flip)]
     norm = max(float(np.linalg.norm(p)) for p, _ in terms) * (1 + rounding(n, 1.0))
@@ -262,7 +262,7 @@ def spectrum_bound(problem: SpectrumMachine, alpha: Array, a: Array) -> tuple[Bo
     return (total - cost, 2 * rounding(n, magnitude)), alpha * np.sqrt(x2)
 
 
-def _diagonal(lam: Array, least: Array, gamma: float) -> Array:
+def diagonal(lam: Array, least: Array, gamma: float) -> Array:
     """The π ≥ `least` of the smallest πᵀλ with ‖π‖ ≤ γ: max(least, -γλ/τ) at the right τ.
 
     Where `least` is itself outside the ball it is returned, and the caller's factor serves.

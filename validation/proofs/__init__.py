@@ -54,6 +54,12 @@ JUDGES: dict[str, Callable[[Any], Judge]] = {
     "gonen2008-alg1": gonen2008.AtGating,
     "chen2009-eq1": chen2009.Dual,
     "chen2009-eq3": chen2009.Primal,
+    "luss2007": chen2009.Robust,
+    "chen2009-eq7": chen2009.Kernel,
+    "chen2009-eq7-dual": chen2009.Kernel,
+    "chen2009-eq8": chen2009.Augmented,
+    "chen2009-eq8-qcqp": chen2009.Column,
+    "chen2009-eq12": chen2009.Spectrum,
 }
 UNPROVED: dict[str, str] = {}
 
