@@ -344,7 +344,7 @@ class MirrorDescent:
     step: Rule = "accelerated"
     lip: Literal["seen", "known"] = "seen"
     max_iterations: int = 3000
-    printed_iterations: int = 300
+    printed_iterations: int = 100
 
     def solve(self, id: str, problem: Any, *, progress: Progress | None = None) -> Solution:
         """Algorithm 1, 2 or 3 on its problem; raises SolverError where the gap stays above `tol`.

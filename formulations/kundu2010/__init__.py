@@ -21,7 +21,7 @@ from cvxkernel.formulations.enclosure import Bounded, Enclosure
 from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kundu2010 import bounds
-from cvxkernel.formulations.kundu2010.prediction import columns
+from cvxkernel.formulations.kundu2010.prediction import columns, nearest
 from cvxkernel.formulations.kundu2010.programs import (
     LOSSES,
     Combination,
@@ -354,4 +354,5 @@ __all__ = [
     "Spectra",
     "bounds",
     "columns",
+    "nearest",
 ]
