@@ -23,7 +23,8 @@ from cvxkernel.validation.proofs.proof import (
     excess,
     numbers,
 )
-from cvxkernel.validation.proofs.saddle import Saddle, offset
+from cvxkernel.validation.proofs.saddle import Saddle
+from cvxkernel.validation.proofs.saddle import offset as offset  # also for those who import svm
 
 
 def signed(y: Array, Q: arb_mat) -> arb_mat:
