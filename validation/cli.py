@@ -221,7 +221,7 @@ def verify_(
     paper: Annotated[str | None, typer.Option(help="Only the claims of this paper.")] = None,
     claim: Annotated[str | None, typer.Option(help="Only the claim of this id.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the built-in instances.")] = 0,
-    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 2,
     report: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the ledger as a page of HTML.")
     ] = None,
@@ -279,7 +279,7 @@ def errata_(
     paper: Annotated[str | None, typer.Option(help="Only those of this paper.")] = None,
     claim: Annotated[str | None, typer.Option(help="Only that of this id.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the built-in instances.")] = 0,
-    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 2,
 ) -> None:
     """What the papers print that does not hold, each with a counterexample computed now."""
     verdicts = _verdicts([c for c in select(paper, claim) if c.printed != "holds"], seed, jobs)

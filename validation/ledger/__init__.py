@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -52,6 +53,9 @@ def verify(claims: Sequence[Claim], *, seed: int = 0, jobs: int = 1) -> Iterator
         yield from (judge(claim.id, seed) for claim in claims)
         return
     blocks = [claims[i : i + BLOCK] for i in range(0, len(claims), BLOCK)]
+    # One thread each, read by the processes to come: the matrices are small.
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         found = [pool.submit(_block, [claim.id for claim in block], seed) for block in blocks]
         for block, future in zip(blocks, found, strict=True):
