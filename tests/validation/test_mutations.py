@@ -222,6 +222,34 @@ MUTATIONS = (
         "D = 2 * problem.y * e",
         ("gonen2008-eq7", "gonen2008-K_eta"),
     ),
+    Mutation(
+        "ρ(K - S) for 2ρ(K - S) in the subgradient of L3",
+        "kundu2010.bounds:subgradients",
+        "return 2 * rho * X",
+        "return rho * X",
+        ("kundu2010-eq8", "kundu2010-lem3.1"),
+    ),
+    Mutation(
+        "(Σᵢ√qᵢ)² for half of it in (10)",
+        "kundu2010.bounds:omega_value",
+        "value = total - float(np.sqrt(q).sum()) ** 2 / 2",
+        "value = total - float(np.sqrt(q).sum()) ** 2",
+        ("kundu2010-eq11",),
+    ),
+    Mutation(
+        "the sum over j = 1, …, m in the last line of (7)",
+        "kundu2010.programs:Spectra.eq7",
+        "cp.sum(mu, axis=1) == self.tau",
+        "cp.sum(mu[:, : self.m], axis=1) == self.tau",
+        ("kundu2010-eq7-index",),
+    ),
+    Mutation(
+        "ρ left out of (4)",
+        "kundu2010.programs:Similarities.eq4",
+        "margin.cost + self.rho * sum",
+        "margin.cost + sum",
+        ("kundu2010-luss2007",),
+    ),
 )
 
 

@@ -1,0 +1,10 @@
+"""The statements of Kundu, Tankasali, Bhattacharyya and Ben-Tal (2010)."""
+
+from __future__ import annotations
+
+from cvxkernel.validation.ledger.kundu2010 import descent, functions, problems
+from cvxkernel.validation.ledger.kundu2010.pictures import PICTURES
+
+CLAIMS = (*problems.CLAIMS, *functions.CLAIMS, *descent.CLAIMS)
+
+__all__ = ["CLAIMS", "PICTURES"]
