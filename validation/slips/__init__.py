@@ -12,13 +12,14 @@ from typing import Any
 
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.validation.slips import kim2006, lanckriet2004, ye2008
+from cvxkernel.validation.slips import kim2006, lanckriet2004, tang2009, ye2008
 from cvxkernel.validation.slips.slip import Measure, Slip, Variant, ranked
 
 PAPERS: dict[str, ModuleType] = {
     "ye2008": ye2008,
     "kim2006": kim2006,
     "lanckriet2004": lanckriet2004,
+    "tang2009": tang2009,
 }
 
 
