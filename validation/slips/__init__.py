@@ -12,7 +12,14 @@ from typing import Any
 
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.validation.slips import chen2009, gonen2008, kim2006, lanckriet2004, ye2008
+from cvxkernel.validation.slips import (
+    chen2009,
+    gonen2008,
+    kim2006,
+    lanckriet2004,
+    tang2009,
+    ye2008,
+)
 from cvxkernel.validation.slips.slip import Measure, Slip, Variant, ranked
 
 PAPERS: dict[str, ModuleType] = {
@@ -21,6 +28,7 @@ PAPERS: dict[str, ModuleType] = {
     "lanckriet2004": lanckriet2004,
     "gonen2008": gonen2008,
     "chen2009": chen2009,
+    "tang2009": tang2009,
 }
 
 
