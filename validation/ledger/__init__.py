@@ -12,10 +12,10 @@ from time import perf_counter
 import numpy as np
 
 from cvxkernel.formulations.errors import InputError, SolverError
-from cvxkernel.validation.ledger import gonen2008, ye2008
+from cvxkernel.validation.ledger import chen2009, gonen2008, ye2008
 from cvxkernel.validation.ledger.claim import Claim, Evidence, Finding, Picture, Verdict
 
-PAPERS = (ye2008, gonen2008)  # a module has CLAIMS, and may have PICTURES
+PAPERS = (ye2008, chen2009, gonen2008)  # a module has CLAIMS, and may have PICTURES
 
 BLOCK = 5  # neighbours go to one process: they share optima
 
