@@ -250,6 +250,34 @@ MUTATIONS = (
         "margin.cost + sum",
         ("kundu2010-luss2007",),
     ),
+    Mutation(
+        "ρ for 4ρ in K*(α)",
+        "chen2009.programs:RobustMachine.K_star",
+        "(4 * self.rho)",
+        "self.rho",
+        ("chen2009-eq6", "chen2009-eq2-K"),
+    ),
+    Mutation(
+        "η/2 in (7)",
+        "chen2009.programs:KernelMachine.eq7",
+        "self.eta * u[0, 0]",
+        "self.eta / 2 * u[0, 0]",
+        ("chen2009-eq7",),
+    ),
+    Mutation(
+        "the wrong sign of the negative eigenvalues in a_flip",
+        "chen2009.spectrum:a_flip",
+        "np.sign(lam)",
+        "np.abs(np.sign(lam))",
+        ("chen2009-A", "chen2009-eq12-large"),
+    ),
+    Mutation(
+        "k without its factor 2 in the QCQP below (9)",
+        "chen2009.programs:NewSample.eq8_qcqp",
+        "2 * cp.sum_squares(k - self.s)",
+        "cp.sum_squares(k - self.s)",
+        ("chen2009-eq8",),
+    ),
 )
 
 

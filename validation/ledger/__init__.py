@@ -13,10 +13,11 @@ from time import perf_counter
 import numpy as np
 
 from cvxkernel.formulations.errors import InputError, SolverError
-from cvxkernel.validation.ledger import gonen2008, kundu2010, tang2009, ye2008
+from cvxkernel.validation.ledger import chen2009, gonen2008, kundu2010, tang2009, ye2008
 from cvxkernel.validation.ledger.claim import Claim, Evidence, Finding, Picture, Verdict
 
-PAPERS = (ye2008, tang2009, kundu2010, gonen2008)  # a module has CLAIMS, and may have PICTURES
+# A module has CLAIMS, and may have PICTURES.
+PAPERS = (ye2008, tang2009, chen2009, kundu2010, gonen2008)
 
 BLOCK = 5  # neighbours go to one process: they share optima
 

@@ -8,9 +8,9 @@ with sᵀM⁻¹s = sᵀx + eᵀx + eᵀM⁻¹e ≥ sᵀx + eᵀx, e = s - Mx. Th
 
 The K of a file is often singular, and then not so to the last bit, nor semidefinite. Where `eigen`
 takes an eigenvalue for zero or K ⪰ 0 is not proved, the interval holds (8) for every K' ⪰ 0 with
-‖K' - K‖₂ ≤ ε, ε being the larger of what is zero there and of what is not proved. From below that is
-(8) for K + εI, from above K'c and cᵀK'c are K's up to ε‖c‖ and ε‖c‖². It is about √(εψ) wide: a large
-ψ makes it wide.
+‖K' - K‖₂ ≤ ε, ε being the larger of what is zero there and of what is not proved. From below that
+is (8) for K + εI, from above K'c and cᵀK'c are K's up to ε‖c‖ and ε‖c‖². The interval is then about
+√(εψ) wide where s is off the range of K: a large ψ makes it wide.
 """
 
 from __future__ import annotations
