@@ -309,6 +309,11 @@ class Splitting:
     K: Array | None = None
     W: Array | None = None
 
+    def kernels(self) -> Array:
+        """The K of the last step, as a stack like x."""
+        assert self.K is not None
+        return np.array(self.K[: self.oracle.blocks])
+
     def step(self, dual: Dual, x: Array) -> Dual:
         """The dual point with another W."""
         p, (alpha, gamma, W) = self.oracle.problem, dual
@@ -384,7 +389,12 @@ class MirrorDescent:
                     alpha = oracle.ask(mean_x, it.dual).dual[0]
                     ends.offer(oracle.upper(mean_x, alpha), mean_x, alpha)
             if splitting is not None:
-                ends.bound(*oracle.lower(splitting.step(ends.dual, it.x)))
+                ends.bound(*oracle.lower(splitting.step(means[-1], it.x)))
+                if T % EVERY == 0:
+                    # Its K is feasible, and sparser in K - S than an iterate.
+                    found = splitting.kernels()
+                    alpha = oracle.ask(found, it.dual).dual[0]
+                    ends.offer(oracle.upper(found, alpha), found, alpha)
             lip = max(lip, float(oracle.sizes(it.gradient).max()))
             theorem = problem.tau * oracle.blocks * lip * np.sqrt(2 * np.log(problem.n) / T)
             told = (it.value, it.eta, lip, float(theorem), it.proven)
@@ -508,7 +518,7 @@ class MirrorDescent:
                 x, A, milestone, spread = z, 0.0, ends.gap, 0.0
 
 
-EVERY = 10  # iterations the averaged iterate is looked at
+EVERY = 10  # iterations the averaged iterate is looked at, or the K of the splitting
 PENALTY = 0.3  # β in units of ρ/(mean of |K - S|)
 GROWTH = 1.5  # of η before each line search
 TINIEST = 1e-12  # the smoothing ends there, relative to the optimum
