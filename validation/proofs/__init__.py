@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cvxkernel.formulations.catalogue import CATALOGUE
-from cvxkernel.validation.proofs import kim2006, lanckriet2004, ye2008
+from cvxkernel.validation.proofs import kim2006, kundu2010, lanckriet2004, ye2008
 from cvxkernel.validation.proofs.proof import (
     Examination,
     Examiner,
@@ -41,6 +41,16 @@ JUDGES: dict[str, Callable[[Any], Judge]] = {
     "lanckriet2004-sm1": lambda problem: lanckriet2004.Balls(problem, squared=False),
     "lanckriet2004-sm2": lambda problem: lanckriet2004.Balls(problem, squared=True),
     "lanckriet2004-sm2c": lambda problem: lanckriet2004.Balls(problem, squared=True),
+    "kundu2010-eq10": kundu2010.Kernels,
+    **{
+        id: judge
+        for judge, ids in (
+            (kundu2010.Single, ("eq4", "alg1", "alg1-printed")),
+            (kundu2010.Several, ("eq6", "alg2", "alg2-printed")),
+            (kundu2010.Eigenvectors, ("eq7", "alg3", "alg3-printed")),
+        )
+        for id in (f"kundu2010-{name}" for name in ids)
+    },
 }
 UNPROVED: dict[str, str] = {}
 
