@@ -15,6 +15,7 @@ from cvxkernel.validation.proofs import (
     chen2009,
     gonen2008,
     kim2006,
+    kundu2010,
     lanckriet2004,
     tang2009,
     ye2008,
@@ -60,6 +61,16 @@ JUDGES: dict[str, Callable[[Any], Judge]] = {
     "chen2009-eq8": chen2009.Augmented,
     "chen2009-eq8-qcqp": chen2009.Column,
     "chen2009-eq12": chen2009.Spectrum,
+    "kundu2010-eq10": kundu2010.Kernels,
+    **{
+        id: judge
+        for judge, ids in (
+            (kundu2010.Single, ("eq4", "alg1", "alg1-printed")),
+            (kundu2010.Several, ("eq6", "alg2", "alg2-printed")),
+            (kundu2010.Eigenvectors, ("eq7", "alg3", "alg3-printed")),
+        )
+        for id in (f"kundu2010-{name}" for name in ids)
+    },
 }
 UNPROVED: dict[str, str] = {}
 
