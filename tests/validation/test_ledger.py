@@ -20,7 +20,6 @@ from cvxkernel.validation.ledger import (
     Verdict,
     judge,
     select,
-    verify,
 )
 from cvxkernel.validation.ledger.claim import at_most, equal, identity, not_above, solved, worst
 
@@ -92,14 +91,9 @@ def test_a_verdict_is_as_recorded_or_not(printed, correction, evidence, as_recor
 # -- The claims -----------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="session")
-def verdicts():
-    return {v.claim.id: v for v in verify(list(LEDGER.values()))}
-
-
 @pytest.mark.parametrize("id", LEDGER)
-def test_every_verdict_is_as_recorded(id, verdicts):
-    found = verdicts[id]
+def test_every_verdict_is_as_recorded(id):
+    found = judge(id)
     assert found.as_recorded, found.evidence
 
 
@@ -163,8 +157,18 @@ def test_selection():
 # -- The report -----------------------------------------------------------------------------------
 
 
-def test_the_report_is_one_light_page_without_dead_links(verdicts):
-    page = report.html(list(verdicts.values()))
+def test_the_report_is_one_light_page_without_dead_links():
+    # Whatever was found: as many verdicts as there are claims, of all kinds.
+    found = [
+        Verdict(
+            claim,
+            0,
+            Evidence(GOOD if claim.printed == "holds" else BAD, GOOD if claim.correction else None),
+            0.0,
+        )
+        for claim in LEDGER.values()
+    ]
+    page = report.html(found)
     assert len(page.encode()) < 3e6
     anchors = re.findall(r'\bid="([^"]+)"', page)
     links = re.findall(r'href="([^"]+)"', page)

@@ -95,9 +95,9 @@ KERNELS = {"2σ²": "gaussian", "C/n": "gaussian", "trace normalization": "scale
 
 
 def parts(variables, value, turn):
-    """The whole answer; only its weights or, in turn, only its dual point."""
+    """The whole answer; of every other one also its weights alone or, in turn, its dual point."""
     yield "whole", variables, value
-    part = (("theta", "zeta", "gamma"), ("alpha",))[turn % 2]
+    part = (("theta", "zeta", "gamma"), (), ("alpha",), ())[turn % 4]
     if only := {s: v for s, v in variables.items() if s in part}:
         yield "part", only, None
 
@@ -130,7 +130,7 @@ def test_a_committed_slip_is_named(row):
 def test_nine_of_ten_slips_are_named():
     hits = [COMMITTED[row][0] in named for row in range(len(COMMITTED))
             for *_, named in diagnosed(row)]  # fmt: skip
-    assert len(hits) >= 40
+    assert len(hits) >= 35
     assert np.mean(hits) >= 0.9
 
 

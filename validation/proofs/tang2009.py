@@ -35,6 +35,7 @@ from cvxkernel.validation.proofs.saddle import Saddle, State
 Rows = list[list[arb]]
 WEIGHTS = ("theta", "zeta", "gamma")
 NEARLY_SAME = 1e-4  # of Ω/k: what a solver leaves of γ where the labels share one kernel
+NEAR = 0.1  # a relative gap from which Newton's method is tried more than once
 
 
 class Machines:
@@ -215,7 +216,10 @@ class Balls(Machines):
         machines = [svm.machine(balls.doubles(Q_t), y, self.C) for Q_t, y in rows]
         given = point.get("alpha", machines)
         yield {"alpha": given, "theta": theta}
-        for alpha, border in ((given, 1e-7), (machines, 1e-7), (given, 1e-4)):
+        starts = [(machines, 1e-7)]
+        if self.upper(point) - self.lower(point) < NEAR * abs(self.upper(point)):
+            starts = [(given, 1e-7), *starts, (given, 1e-4)]
+        for alpha, border in starts:
             start = _doubles(self.feasible(alpha))
             if (start.max(axis=1) > 0).all():
                 found = self.saddle.polished(start, self.start(theta), border)
