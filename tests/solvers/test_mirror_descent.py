@@ -30,7 +30,7 @@ CASES = [
     (1, "L1", 8, 1, "gaussian"),
     (1, "L2", 8, 1, "gaussian"),
     (1, "L3", 8, 1, "low rank"),
-    (2, "L1", 8, 3, "random"),
+    (2, "L1", 16, 3, "random"),
     (2, "L2", 16, 3, "random"),
     (2, "L3", 16, 3, "random"),
     (2, "L3", 9, 2, "gaussian"),
