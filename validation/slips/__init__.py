@@ -21,6 +21,7 @@ PAPERS: dict[str, ModuleType] = {
     "lanckriet2004": lanckriet2004,
     "gonen2008": gonen2008,
     "chen2009": chen2009,
+    "luss2007": chen2009,
 }
 
 
