@@ -92,6 +92,17 @@ def test_a_kernel_that_is_not_semidefinite_is_charged_on_both_sides():
             assert 0 < found.width <= 1e-13
 
 
+@pytest.mark.parametrize("scale", [1e-50, 1e50])
+@pytest.mark.parametrize("id", ["chen2009-eq1", "chen2009-eq3", "gonen2008-eq7"])
+def test_units_do_not_matter_and_no_point_is_needed(id, scale):
+    data = sample(id, 10, 2, kind="random")
+    scaled = {k: scale * data[k] for k in ("kernels", "K", "eta") if k in data}
+    scaled |= {"C": data["C"] / scale}
+    for changes in ({}, scaled):
+        found = rigorous.proof(id, CATALOGUE[id].make({**data, **changes}), {})
+        assert found.width <= 1e-11
+
+
 @pytest.mark.parametrize("id", ["chen2009-eq1", "chen2009-eq3", "gonen2008-eq7"])
 @pytest.mark.parametrize("kind", ["gaussian", "low rank"])
 def test_the_machines_solver_answers_them_and_the_proofs_agree(id, kind, solved):

@@ -61,12 +61,21 @@ class Machine:
         """α polished; where there is none, or none in the box, libsvm's."""
         alpha = np.array([balls.below(x) for x in self.feasible(point.get("alpha", self.y * 0))])
         found = [alpha] if alpha.max() > 0 else []
-        for start in (*found, svm.machine(balls.doubles(self.Q), self.y, self.C)):
+        for start in (*found, self.start()):
             yield {"alpha": start}
             if start.max() > 0:
                 made = svm.polished([self.Q], [arb(1)], self.y, self.C, start, np.ones(1))
                 if made is not None:
                     yield {"alpha": made[0]}
+
+    def start(self) -> Array:
+        """α of libsvm, in units where the largest entry of Q is 1; zero where it has none."""
+        Q = balls.doubles(self.Q)
+        size = float(np.abs(Q).max()) or 1.0
+        try:
+            return svm.machine(Q / size, self.y, self.C * size) / size
+        except ValueError:  # numbers beyond what libsvm takes
+            return np.zeros(self.n)
 
     def examine(self, point: Point) -> Examination:
         """α clipped and balanced; with b beside it, the primal there."""
