@@ -29,6 +29,7 @@ PAPERS: dict[str, ModuleType] = {
     "gonen2008": gonen2008,
     "chen2009": chen2009,
     "tang2009": tang2009,
+    "luss2007": chen2009,
 }
 
 

@@ -1,4 +1,4 @@
-"""Slips in chen2009: of the support vector machine, (1) and (3)."""
+"""Slips in chen2009: of the support vector machine, (1) and (3); `similarity` has the others."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from cvxkernel.formulations import chen2009
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.validation.slips import machine
+from cvxkernel.validation.slips import machine, similarity
 from cvxkernel.validation.slips.slip import Measure, Variant, fixed
 
 
@@ -22,7 +22,7 @@ class Answer(machine.Answer):
 
 @dataclass(frozen=True)
 class Unknown:
-    """An answer to a program whose slips are not known."""
+    """An answer to (8), whose slips are not known."""
 
     def distance(self) -> float:
         """Nothing to explain."""
@@ -33,6 +33,8 @@ def measure(
     form: Formulation, problem: Any, point: Mapping[str, Array], value: float | None
 ) -> Measure:
     """The answer as it stands, to the problem as it stands."""
+    if isinstance(problem, chen2009.RobustMachine | chen2009.KernelMachine):
+        return similarity.answer(problem, point, value)
     if not isinstance(problem, chen2009.Machine | chen2009.RegularizedMachine):
         return Unknown()
     eta = problem.eta if isinstance(problem, chen2009.RegularizedMachine) else None
@@ -51,6 +53,8 @@ def measure(
 
 def variants(at: Measure) -> Iterator[Variant]:
     """The slips of these programs."""
+    if isinstance(at, similarity.Answer):
+        yield from similarity.variants(at)
     if not isinstance(at, Answer):
         return
     n = len(at.y)

@@ -1,0 +1,188 @@
+r"""Slips in the programs of chen2009 that learn a kernel from similarities: (2), (7) and (12).
+
+minimize  loss·1ᵀξ + ridge·cᵀKc + weight·(‖K - S‖², ‖K - S‖ or h(a))
+
+All of them are (2) or (7) or (12) in other units, whatever the three numbers are. Every part of an
+answer is held against the dual at its α: the K that belongs to α, the answer's own K and z, its
+value. An answer without α, or for (12) without a, is not explained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cvxkernel.formulations import svm
+from cvxkernel.formulations.chen2009 import (
+    REGULARIZERS,
+    KernelMachine,
+    RobustMachine,
+    SpectrumMachine,
+    bounds,
+    prediction,
+    spectrum,
+)
+from cvxkernel.formulations.inputs import Array
+from cvxkernel.validation.slips.machine import box
+from cvxkernel.validation.slips.slip import FACTORS, Variant, fixed, values
+
+TERMS = {"squared": "ρ‖K-S‖²", "norm": "γ‖K-S‖"}  # and the names of h
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer, and every choice that a slip may change; `term` says what keeps K near S."""
+
+    S: Array
+    y: Array
+    loss: float
+    ridge: float
+    weight: float
+    term: str
+    point: Mapping[str, Array]
+    claims: Mapping[str, float]
+
+    @property
+    def C(self) -> float:
+        """The top of the box."""
+        return self.loss / (2 * self.ridge)
+
+    def problem(self) -> tuple[Any, float]:
+        """The program of the package that it is, and what this one's value is of that one's."""
+        if self.term == "squared":
+            rho = self.weight / (2 * self.ridge)
+            return RobustMachine(self.S, self.y, self.C, rho), 2 * self.ridge
+        scale = self.loss * len(self.y)
+        eta, gamma = self.ridge / scale, self.weight / scale
+        if self.term == "norm":
+            return KernelMachine(self.S, self.y, eta, gamma), scale
+        return SpectrumMachine(self.S, self.y, eta, gamma, self.term), scale
+
+    def distance(self) -> float:
+        """How far the parts are from the dual at worst, relatively, and what α violates."""
+        problem, scale = self.problem()
+        least = {"alpha", "a"} if isinstance(problem, SpectrumMachine) else {"alpha"}
+        if not least <= set(self.point):
+            return 0.0  # several α belong to one kernel: nothing is said without one
+        alpha = self.point["alpha"]
+        size, total = float(alpha.max()), float(np.abs(alpha).sum())
+        if not size > 0:
+            return np.inf
+        off = max(0.0, -float(alpha.min())) / size + max(0.0, size / self.C - 1)
+        off += abs(float(alpha @ self.y)) / total
+        alpha = svm.repair(alpha, self.y, problem.C)
+        if isinstance(problem, SpectrumMachine):
+            low, ends = self.spectrum(problem, alpha)
+        else:
+            low, ends = self.free(problem, alpha)
+        best = max(*ends, low) - self.floor(problem)
+        parts = [*ends, *(claim / scale for claim in self.claims.values())]
+        return off + max(abs(part - low) for part in parts) / best if best > 0 else np.inf
+
+    def floor(self, problem: Any) -> float:
+        """What the term costs at least: no part of an answer is to hide behind it."""
+        if isinstance(problem, SpectrumMachine):
+            a = spectrum.a_clip(problem.Lam)
+            between = bounds.regularizer(problem, a) if self.term in ("both", "spectrum") else 0.0
+            return problem.gamma * between
+        distance = float(np.linalg.norm(np.minimum(np.linalg.eigvalsh(self.S), 0.0)))
+        if isinstance(problem, RobustMachine):
+            return problem.rho * distance**2
+        return float(problem.gamma * distance)
+
+    def free(self, problem: Any, alpha: Array) -> tuple[float, list[float]]:
+        """The dual of (2) or (7) at α; the primal at its K, and at the answer's."""
+        robust = isinstance(problem, RobustMachine)
+        value = bounds.robust_bound if robust else bounds.kernel_value
+        K = self.point.get("K")
+        if robust:
+            dual = bounds.robust_value(problem, alpha)
+        else:
+            tau = None if K is None else float(np.linalg.norm(K - self.S)) or None
+            dual = bounds.kernel_bound(problem, alpha, tau)
+        pairs = [(bounds.semidefinite(dual.K), self.y * dual.alpha)]
+        if K is not None:
+            K = bounds.semidefinite(K)
+            c = self.y * dual.alpha
+            if "z" in self.point:
+                c = bounds.coefficients(K, self.point["z"])
+            pairs.append((K, self.point.get("c", c)))
+        return dual.value[0], [value(problem, K, c)[0][0] for K, c in pairs]
+
+    def spectrum(self, problem: SpectrumMachine, alpha: Array) -> tuple[float, list[float]]:
+        """The dual of (12) at α; the primal at a."""
+        lam = problem.Lam
+        a = np.where(lam * self.point["a"] >= 0, self.point["a"], 0.0)
+        (low, _), alpha = bounds.spectrum_bound(problem, alpha, a)
+        cs = [self.y * alpha]
+        if "z" in self.point:
+            cs.append(prediction.from_spectrum(problem, a, self.point["z"]).c)
+        return low, [bounds.spectrum_value(problem, a, c)[0][0] for c in cs]
+
+
+def answer(problem: Any, point: Mapping[str, Array], value: float | None) -> Answer:
+    """The answer as it stands, to the problem as it stands."""
+    claims = {} if value is None else {"value": value}
+    if isinstance(problem, RobustMachine):
+        numbers = (problem.C, 0.5, problem.rho, "squared")
+    else:
+        term = problem.h if isinstance(problem, SpectrumMachine) else "norm"
+        numbers = (1 / problem.n, problem.eta, problem.gamma, term)
+    return Answer(problem.S, problem.y, *numbers, point, claims)
+
+
+def variants(at: Answer) -> Iterator[Variant]:
+    """The slips of these programs."""
+    n = len(at.y)
+    if at.term == "squared":
+        for kind, told, C in box(at.loss, n):
+            yield fixed(kind, told, loss=C)
+        yield fixed("½ of the form", "αᵀYKYα where ½αᵀYKYα was meant", ridge=2 * at.ridge)
+    else:
+        yield fixed("losses summed", "Σξᵢ in place of its average", loss=1.0)
+        for kind, told, ridge in _scaled("η", at.ridge, n):
+            yield fixed(kind, told, ridge=ridge)
+        yield fixed("value of (1)", "1ᵀα-½αᵀQα with C = 1/(2ηn): divided by 2η",
+                    loss=at.C, ridge=0.5)  # fmt: skip
+    symbol = "ρ" if at.term == "squared" else "γ"
+    for kind, told, weight in _scaled(symbol, at.weight, n):
+        yield fixed(kind, told, weight=weight)
+    other = "norm" if at.term == "squared" else "squared"
+    if at.term in TERMS:
+        told = f"{TERMS[other]} in place of {TERMS[at.term]}, with the same number"
+        yield fixed("square of the norm", told, term=other)
+        told = f"½{TERMS[other]} in place of {TERMS[at.term]}, with the same number"
+        yield fixed("square of the norm", told, term=other, weight=at.weight / 2)
+    else:
+        for h in REGULARIZERS:
+            if h != at.term:
+                yield fixed("other h", f"h = {h} in place of {at.term}", term=h)
+    for modify in (spectrum.clip, spectrum.flip, spectrum.shift):
+        told = f"S made semidefinite first, by {modify.__name__}"
+        yield fixed("S modified", told, S=modify(at.S))
+    yield fixed("sign of S", "-S in place of S: dissimilarities", S=-at.S)
+    for order in (np.sort(at.y), np.sort(at.y)[::-1]):
+        if not np.array_equal(order, at.y):
+            yield fixed("labels", "labels sorted while the similarities are not", y=order)
+    if "alpha" in at.point:
+        alpha = at.point["alpha"]
+        told = "multipliers of the margins in place of α, which are 2ηα"
+        changed = {"factor of α": (told, alpha / (2 * at.ridge))}
+        changed["sign of α"] = ("αᵢyᵢ in place of αᵢ", alpha * at.y)
+        for kind, (told, made) in changed.items():
+            yield fixed(kind, told, point={**at.point, "alpha": made})
+        for name, f in FACTORS.items():
+            point = {**at.point, "alpha": alpha / f}
+            yield fixed("factor of α", f"α multiplied by {name}", point=point)
+    yield from values(at.claims, FACTORS)
+
+
+def _scaled(symbol: str, x: float, n: int) -> Iterator[tuple[str, str, float]]:
+    """Another number for η, γ or ρ."""
+    made = {f"n{symbol}": n * x, f"{symbol}/n": x / n, f"1/{symbol}": 1 / x}
+    made |= {f"{name}{symbol}": f * x for name, f in FACTORS.items()}
+    for kind, other in made.items():
+        yield kind, f"{kind} in place of {symbol}", other
