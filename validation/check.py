@@ -11,8 +11,8 @@ import numpy as np
 from flint import arb, arb_mat
 
 from cvxkernel.formulations import inputs
-from cvxkernel.formulations.catalogue import formulation
-from cvxkernel.formulations.errors import InputError, SolverError
+from cvxkernel.formulations.catalogue import CATALOGUE, formulation
+from cvxkernel.formulations.errors import InputError, ShapeError, SolverError
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers.solution import Progress
@@ -183,7 +183,17 @@ def symbols(form: Formulation, problem: Any, variables: Mapping[str, Any]) -> di
         if symbol not in known:
             expected = f"a symbol of {form.id}: {', '.join(known)}"
             raise InputError(symbol, expected, f"{', '.join(variables)}")
-    return {k: inputs.weights(k, v, known[k]) for k, v in variables.items()}
+    return {k: _symbol(form, problem, k, v, known[k]) for k, v in variables.items()}
+
+
+def _symbol(
+    form: Formulation, problem: Any, symbol: str, value: Any, shape: tuple[int, ...]
+) -> Array:
+    try:
+        return inputs.weights(symbol, value, shape)
+    except ShapeError:
+        form.enclose(problem, {symbol: value})  # raises it again, unless there are two shapes
+        return inputs.array(symbol, value)
 
 
 def _used(point: Mapping[str, Any], repaired: Mapping[str, Any]) -> None:
@@ -217,8 +227,13 @@ def _optimum(
             raise InputError(symbol, expected, ", ".join(point) or "a value alone")
     if form.fixed:
         return rigorous.proof(form.id, problem, {symbol: point[symbol] for symbol in form.fixed})
+    # An algorithm has the optimum of its program, which is found sooner.
+    id = form.id
+    if form.width != 1e-6:
+        same = (f.id for f in CATALOGUE.values() if f.program is form.program and f.width == 1e-6)
+        id = next(same, id)
     try:
-        found = rigorous.solve(form.id, problem, tol=FINE, progress=progress)
+        found = rigorous.solve(id, problem, tol=FINE, progress=progress)
         return Proof(arb(found.lower), arb(found.upper))
     except SolverError as error:
         if error.best is None:

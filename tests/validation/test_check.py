@@ -41,7 +41,8 @@ def test_an_optimal_answer_is_within_and_has_no_slip(id, solved):
     for kind in ("gaussian", "random"):
         problem, solution = solved(id, kind)
         found = check(id, problem, value=solution.value, **solution.variables)
-        assert found.within(1e-6)
+        reached = solution.width / (1 - solution.width)  # an algorithm may promise less
+        assert found.within(max(1e-6, 2 * reached))
         assert not found.slips
         assert found.rigorous
         assert set(found.sides) == ONE_SIDED.get(id, {"upper", "lower"})

@@ -27,6 +27,7 @@ from flint import acb_mat, arb, arb_mat, ctx
 from cvxkernel.formulations.catalogue import CATALOGUE
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kundu2010 import Combination, Similarities, Spectra
+from cvxkernel.solvers.mkl import mkl
 from cvxkernel.validation import balls
 from cvxkernel.validation.balls import column, inner, matrix
 from cvxkernel.validation.proofs import svm
@@ -85,15 +86,26 @@ class Omega:
         total = balls.total(roots)
         return [a * (total / r).mid() if r > 0 else a * 0 for r in roots]
 
+    def given(self, x: Any) -> list[arb_mat]:
+        """x as m vectors: they may be made of one α."""
+        rows = x if isinstance(x, arb_mat) else matrix(np.asarray(x, dtype=float))
+        if rows.nrows() == len(self.M) and rows.ncols() == self.n:
+            return [column(row) for row in rows.tolist()]
+        return self.spread(svm.feasible(rows.entries(), self.y, self.C))
+
     def upper(self, x: Any) -> arb:
         """The bound at x: m vectors, or one α."""
-        given = x if isinstance(x, arb_mat) else matrix(np.asarray(x, dtype=float))
-        if given.nrows() == len(self.M) and given.ncols() == self.n:
-            rows = [column(row) for row in given.tolist()]
-        else:
-            rows = self.spread(svm.feasible(given.entries(), self.y, self.C))
-        end = self.bound(rows)
+        end = self.bound(self.given(x))
         return end.upper() if end.is_finite() else arb.pos_inf()
+
+    def machine(self) -> Iterator[list[arb]]:
+        """α near the optimum, in doubles; and what Newton's method makes of it."""
+        K = np.stack([balls.doubles(svm.signed(self.y, M)) for M in self.M])
+        alpha, _ = mkl(K, self.y, self.C)
+        yield [arb(x) for x in alpha]
+        better = self.polished(alpha)
+        if better is not None:
+            yield better
 
     def polished(self, alpha: Array) -> list[arb] | None:
         """Newton's method for 1ᵀα - ½(Σᵢ√qᵢ)² on the samples that are free; no proof rests on it.
@@ -179,6 +191,9 @@ class Kernels:
                 value = balls.total(alpha) - balls.total(forms) / 2
             if value.is_finite():
                 found.objectives["lower"] = Proof.of(value)
+        if "x" in point:
+            found.repaired["x"] = point["x"]  # any will do
+            found.objectives["upper"] = Proof.of(self.omega.bound(self.omega.given(point["x"])))
         return found
 
 
@@ -259,9 +274,7 @@ class Learned(ABC):
         found = CATALOGUE[self.id].enclose(self.problem, point).variables
         yield found
         omega = self.omega(self.feasible(found[self.symbol]))
-        start = found["x"] if np.ndim(found["x"]) == 1 else found["alpha"]
-        x = omega.polished(np.asarray(start, dtype=float))
-        if x is not None:
+        for x in omega.machine():
             yield {self.symbol: found[self.symbol], "x": _stack(omega.spread(x))}
 
     def examine(self, point: Point) -> Examination:
@@ -270,14 +283,11 @@ class Learned(ABC):
         if self.symbol in point:
             learned = self.feasible(point[self.symbol])
             found.violations.update(self.off(point[self.symbol]))
-            found.repaired[self.symbol] = learned
+            found.repaired[self.symbol] = _doubles(learned, point[self.symbol])
+            if "x" in point:
+                found.repaired["x"] = point["x"]  # any will do
             omega = self.omega(learned)
-            other = {s: point[s] for s in ("alpha", self.symbol) if s in point}
-            made = CATALOGUE[self.id].enclose(self.problem, other).variables
-            points = [svm.feasible(numbers(made["alpha"]), self.y, self.C)]
-            polished = omega.polished(np.asarray(made["alpha"], dtype=float))
-            if polished is not None:
-                points.append(svm.feasible(polished, self.y, self.C))
+            points = [svm.feasible(a, self.y, self.C) for a in omega.machine()]
             low = balls.largest([omega.value(a).lower() for a in points])
             high = _least([omega.upper(_stack(omega.spread(a))) for a in points])
             cost = self.cost(learned)
@@ -289,7 +299,8 @@ class Learned(ABC):
                 found.violations.update(_off_simplex(point["gamma"]))
                 found.repaired["gamma"] = self.gamma(point)
             if self.dual in point:
-                W = found.repaired[self.dual] = self.inside(point[self.dual])
+                W = self.inside(point[self.dual])
+                found.repaired[self.dual] = _doubles(W, point[self.dual])
                 low = self.bound(found.repaired["alpha"], self.gamma(point), W)
                 if low.is_finite():
                     found.objectives["lower"] = Proof.of(low)
@@ -521,6 +532,11 @@ def _least(values: Sequence[arb]) -> arb:
     """A ball that holds the smallest; infinite where there is none."""
     finite = [x for x in values if x.is_finite()]
     return -balls.largest([-x for x in finite]) if finite else arb.pos_inf()
+
+
+def _doubles(x: list[arb_mat], like: Any) -> Array:
+    """A stack in doubles, of the shape of what was given."""
+    return np.stack([balls.doubles(A) for A in x]).reshape(np.shape(like))
 
 
 def _stack(x: list[arb_mat]) -> arb_mat:
