@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 from flint import arb
@@ -97,7 +99,7 @@ def test_twenty_digits(id, solved):
     lam=st.sampled_from([1e-6, 1e-2, 1.0, 1e3]),
     C=st.sampled_from([1e-3, 0.5, 1e3]),
 )
-@settings(max_examples=80)
+@settings(max_examples=int(os.environ.get("CVXKERNEL_EXAMPLES", "80")))
 def test_enclosures_at_any_points_meet(seed, n, p, kind, id, lam, C):
     form = CATALOGUE[id]
     rng = np.random.default_rng(seed)
