@@ -16,6 +16,7 @@ from cvxkernel.validation.slips import (
     chen2009,
     gonen2008,
     kim2006,
+    kundu2010,
     lanckriet2004,
     tang2009,
     ye2008,
@@ -29,6 +30,7 @@ PAPERS: dict[str, ModuleType] = {
     "gonen2008": gonen2008,
     "chen2009": chen2009,
     "tang2009": tang2009,
+    "kundu2010": kundu2010,
     "luss2007": chen2009,
 }
 
