@@ -36,7 +36,8 @@ ONE_SIDED = {
 }
 
 
-@pytest.mark.parametrize("id", JUDGES)
+# What the printed algorithms leave is not optimal.
+@pytest.mark.parametrize("id", [id for id in JUDGES if CATALOGUE[id].width is not None])
 def test_an_optimal_answer_is_within_and_has_no_slip(id, solved):
     for kind in ("gaussian", "random"):
         problem, solution = solved(id, kind)
