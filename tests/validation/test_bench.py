@@ -40,7 +40,7 @@ def test_the_routes_are_the_programs_of_table_16():
 
 def test_a_race_times_every_route_to_one_problem_file(tmp_path, run, monkeypatch):
     panel = {name: PANEL[name] for name in ("SCS", "CLARABEL")}  # a process for each
-    monkeypatch.setattr("cvxkernel.validation.bench.PANEL", panel)
+    monkeypatch.setattr("cvxkernel.validation.bench.process.PANEL", panel)
     path = tmp_path / "problem.npz"
     np.savez(path, **sample("kundu2010-alg1", 9, 2))
     done = run("race", "kundu2010-alg1", path, "--json", "--limit", "60")

@@ -1,0 +1,30 @@
+"""The application, its console and its tables."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+app = typer.Typer(
+    help="The kernel-learning programs of five papers, with enclosed optima.",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+out = Console(highlight=False, markup=False)  # a bracket is a bracket
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
+
+
+def table_of(*columns: str, title: str | None = None) -> Table:
+    """An empty table of these columns."""
+    table = Table(title=title, title_justify="left", show_header=any(columns))
+    for column in columns:
+        # An id is for copying: it is never folded.
+        table.add_column(
+            column, overflow="fold", no_wrap=column in ("id", "solver", "machine", "test %")
+        )
+    return table
