@@ -132,7 +132,8 @@ class Newton:
             if moved is None:
                 break
             state = moved
-        enclosure = form.enclose(problem, {"theta": best.w / problem.r, "beta": 2 * best.X})
+        # β = 2X is what the enclosure makes of θ by itself.
+        enclosure = form.enclose(problem, {"theta": best.w / problem.r})
         if not enclosure.width <= self.tol:
             why = f"relative width {enclosure.width:.1e} above {self.tol:.1e}"
             told = f"{why} after {len(history)} iterations"

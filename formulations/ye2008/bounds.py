@@ -25,6 +25,8 @@ everything it needs from the kernels and labels, by other formulas than the prog
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -34,6 +36,8 @@ from cvxkernel.formulations.enclosure import Bounded, rounding
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.ye2008.data import Scatter
 from cvxkernel.formulations.ye2008.fixed import Discriminant
+
+CACHED = 2**17  # doubles, a megabyte
 
 
 def class_vectors(problem: Scatter, *, binary: bool) -> Array:
@@ -50,49 +54,62 @@ def class_vectors(problem: Scatter, *, binary: bool) -> Array:
     return H
 
 
-def deviations(K: Array) -> Array:
-    """D = K - K_.., symmetric. PDP = PKP; a difference of doubles rounds in its own last place."""
-    D: Array = K - K.mean()
-    D += D.T.copy()
-    D /= 2
-    return D
+def blocks(K: Array, mean: float) -> Iterator[tuple[slice, Array]]:
+    """The rows of D = K - K_.. in turn, few enough at a time to stay in the cache.
+
+    PDP = PKP, and a difference of doubles rounds in its own last place.
+    """
+    step = max(1, CACHED // len(K))
+    for start in range(0, len(K), step):
+        rows = slice(start, start + step)
+        yield rows, K[rows] - mean
 
 
-def centred(K: Array) -> Array:
-    """PKP, symmetric: D_ij - D_i. - D_.j + D_.. ."""
-    G = deviations(K)
-    means = G.mean(axis=1)
-    G -= means[:, None]
-    G -= means[None, :]
-    G += means.mean()
-    return G
+@dataclass(frozen=True)
+class Trace:
+    """The mean entry of a kernel, r = trace(PKP), and the allowance for its rounding, relative."""
+
+    mean: float
+    r: float
+    slack: float
+
+    @classmethod
+    def of(cls, K: Array) -> Trace:
+        """Σᵢ Dᵢᵢ - n·D_.. in one pass; P|D|P has the trace Σᵢ |Dᵢᵢ| + 3n·|D|_.. ."""
+        mean = float(K.mean())
+        total = size = 0.0
+        for _, D in blocks(K, mean):
+            total += float(D.sum())
+            size += float(np.abs(D, out=D).sum())
+        diagonal = K.diagonal() - mean
+        r = float(diagonal.sum()) - total / len(K)
+        magnitude = float(np.abs(diagonal).sum()) + 3 * size / len(K)
+        return cls(mean, r, rounding(len(K), magnitude) / r)
 
 
-def made_of(K: Array) -> Array:
-    """What the entries of PKP are summed from: |D_ij| + |D|_i. + |D|_.j + |D|_.. ."""
-    size = deviations(K)
-    np.abs(size, out=size)
-    means = size.mean(axis=1)
-    size += means[:, None]
-    size += means[None, :]
-    size += means.mean()
-    return size
-
-
-def trace(K: Array) -> Bounded:
-    """r = trace(PKP), and the allowance for its rounding, relative to it."""
-    r = float(np.trace(centred(K)))
-    return r, rounding(len(K), float(np.trace(made_of(K)))) / r
-
-
-def traces(problem: Scatter) -> list[Bounded]:
+def traces(problem: Scatter) -> list[Trace]:
     """r₁, …, r_p with their allowances; they are asked for often, and made once for a problem."""
     if problem not in _TRACES:
-        _TRACES[problem] = [trace(K) for K in problem.kernels]
+        _TRACES[problem] = [Trace.of(K) for K in problem.kernels]
     return _TRACES[problem]
 
 
-_TRACES: WeakKeyDictionary[Scatter, list[Bounded]] = WeakKeyDictionary()
+_TRACES: WeakKeyDictionary[Scatter, list[Trace]] = WeakKeyDictionary()
+
+
+def forms(problem: Scatter, B: Array) -> tuple[Array, Array]:
+    """Σⱼ βⱼᵀG̃ᵢβⱼ and what it is summed from in absolute values, i = 1, …, p.
+
+    (PB)ᵀD(PB), and |P||B| = |B| + mean|B| for PB: one pass over the kernels.
+    """
+    PB, size = B - B.mean(axis=0), np.abs(B)
+    size = size + size.mean(axis=0)
+    found, made_of = np.zeros(problem.p), np.zeros(problem.p)
+    for i, (K, trace) in enumerate(zip(problem.kernels, traces(problem), strict=True)):
+        for rows, D in blocks(K, trace.mean):
+            found[i] += float(np.vdot(PB[rows], D @ PB))
+            made_of[i] += float(np.vdot(size[rows], np.abs(D, out=D) @ size))
+    return found, made_of
 
 
 def first_and_weights(problem: Scatter, theta: Array) -> tuple[float, Array]:
@@ -105,93 +122,117 @@ def first_and_weights(problem: Scatter, theta: Array) -> tuple[float, Array]:
 def system(problem: Scatter, theta: Array) -> Array:
     """M(θ); in the joint programs plus a multiple of eeᵀ, which no hᵀM⁻¹h sees."""
     first, weights = first_and_weights(problem, theta)
-    M: Array = first * np.eye(problem.n)
-    for w, K in zip(weights, problem.kernels, strict=True):
+    M: Array = np.zeros((problem.n, problem.n))
+    for w, K, trace in zip(weights, problem.kernels, traces(problem), strict=True):
         if w:
-            G = centred(K)
-            G *= w
-            M += G
+            for rows, D in blocks(K, trace.mean):
+                D *= w
+                M[rows] += D
+    # P(·)P, symmetric: D_ij - D_i. - D_.j + D_..
+    M += M.T.copy()
+    M /= 2
+    means = M.mean(axis=1)
+    M -= means[:, None]
+    M += (means.mean() - means)[None, :]
+    M.flat[:: problem.n + 1] += first
     if not isinstance(problem, Discriminant):
         M += np.trace(M) / problem.n**2
     return M
 
 
-def solved(problem: Scatter, theta: Array, H: Array) -> tuple[Array, Array, Array, float]:
-    """X ≈ M(θ)⁻¹H, the residual E = H - MX, M⁻¹E, and the allowance for the rounding of Σⱼ hⱼᵀxⱼ.
+@dataclass(frozen=True)
+class Solved:
+    """X ≈ M(θ)⁻¹H, the residual E = H - MX, F = M⁻¹E, and the forms at X with what they are of.
 
-    Raises LinAlgError if M(θ) is not definite.
+    `slack` is the allowance for the rounding of Σⱼ hⱼᵀxⱼ.
     """
+
+    H: Array
+    X: Array
+    E: Array
+    F: Array
+    forms: tuple[Array, Array]
+    slack: float
+
+    @property
+    def value(self) -> Bounded:
+        """hᵀM⁻¹h = hᵀx + eᵀx + eᵀM⁻¹e: an inexact solve is charged, not trusted."""
+        H, X, E, F = self.H, self.X, self.E, self.F
+        return float(np.sum(H * X) + np.sum(E * X) + np.sum(E * F)), self.slack
+
+    @property
+    def schur(self) -> Array:
+        """HᵀM⁻¹H, symmetric, in the same way."""
+        S = self.H.T @ self.X + self.X.T @ self.E + self.E.T @ self.F
+        symmetric: Array = (S + S.T) / 2
+        return symmetric
+
+
+def solved(problem: Scatter, theta: Array, H: Array) -> Solved:
+    """One factorization; raises LinAlgError if M(θ) is not definite."""
     M = system(problem, theta)
     lift = float(np.trace(M)) / problem.n**2
-    factor = cho_factor(M, lower=True)
-    X: Array = cho_solve(factor, H)
+    factor = cho_factor(M, lower=True, check_finite=False)
+    X: Array = cho_solve(factor, H, check_finite=False)
     E: Array = H - M @ X
-    F: Array = cho_solve(factor, E)
+    F: Array = cho_solve(factor, E, check_finite=False)
     del M, factor
     size, total = np.abs(X), float(np.sum(H * X))
     first, weights = first_and_weights(problem, theta)
-    magnitude = float(np.sum(size * (np.abs(H) + first * size)))
-    for w, K in zip(weights, problem.kernels, strict=True):
-        magnitude += w * float(np.sum(size * (made_of(K) @ size))) if w else 0.0
+    found, made_of = forms(problem, X)
+    magnitude = float(np.sum(size * (np.abs(H) + first * size))) + float(weights @ made_of)
     if not isinstance(problem, Discriminant):
         magnitude += lift * float(np.sum(size.sum(axis=0) ** 2))
     # θ was divided by θᵀr, and r is itself rounded.
-    budget = max(slack for _, slack in traces(problem)) * total
-    return X, E, F, rounding(problem.n, magnitude) + budget
+    budget = max(trace.slack for trace in traces(problem)) * total
+    slack = rounding(problem.n, magnitude) + budget
+    return Solved(H, X, E, F, (found, made_of), slack)
 
 
 def value(problem: Scatter, theta: Array, *, binary: bool) -> Bounded:
-    """Σⱼ hⱼᵀM(θ)⁻¹hⱼ for θ ≥ 0, θᵀr = 1; infinite where M(θ) is not definite.
-
-    From X ≈ M⁻¹H with residual E = H - MX: hᵀM⁻¹h = hᵀx + eᵀx + eᵀM⁻¹e, so that an inexact solve
-    is charged, not trusted.
-    """
-    H = class_vectors(problem, binary=binary)
+    """Σⱼ hⱼᵀM(θ)⁻¹hⱼ for θ ≥ 0, θᵀr = 1; infinite where M(θ) is not definite."""
     try:
-        X, E, F, slack = solved(problem, theta, H)
+        return solved(problem, theta, class_vectors(problem, binary=binary)).value
     except LinAlgError:
         return np.inf, 0.0
-    return float(np.sum(H * X) + np.sum(E * X) + np.sum(E * F)), slack
 
 
-def bound(problem: Scatter, beta: Array, *, binary: bool, R: Array | None = None) -> Bounded:
-    """max_c bound(cβ), for any β; with R for the restricted programs, where Z = RRᵀ, diag Z = 1."""
+def bound(
+    problem: Scatter,
+    beta: Array,
+    H: Array,
+    given: tuple[Array, Array] | None = None,
+) -> tuple[Bounded, Array]:
+    """max_c bound(cβ), for any β, and the forms at β, if they are not `given`.
+
+    H holds the class vectors; HR for the restricted programs, where Z = RRᵀ, diag Z = 1.
+    """
     n = problem.n
-    H = class_vectors(problem, binary=binary)
-    H = H if R is None else H @ R
     b, b_slack = float(np.sum(beta * H)), rounding(n, float(np.sum(np.abs(beta * H))))
     square = float(np.sum(beta**2))
-    forms, slacks = [], []
-    for K, (r, r_slack) in zip(problem.kernels, traces(problem), strict=True):
-        form = float(np.sum(beta * (centred(K) @ beta))) / r
-        forms.append(form)
-        magnitude = float(np.sum(np.abs(beta) * (made_of(K) @ np.abs(beta))))
-        slacks.append(rounding(n, magnitude) / r + r_slack * form)
+    found, made_of = forms(problem, beta) if given is None else given
+    r = np.array([trace.r for trace in traces(problem)])
+    r_slack = np.array([trace.slack for trace in traces(problem)])
+    shares = found / r
+    slacks = rounding(n, 1.0) * made_of / r + r_slack * shares
     if isinstance(problem, Discriminant):
-        q = square / 4 + max(forms) / (4 * problem.lam)
-        q_slack = rounding(n, square) / 4 + max(slacks) / (4 * problem.lam)
+        q = square / 4 + float(shares.max()) / (4 * problem.lam)
+        q_slack = rounding(n, square) / 4 + float(slacks.max()) / (4 * problem.lam)
     else:
-        q = max(square / n, *forms) / 4
-        q_slack = max(rounding(n, square) / n, *slacks) / 4
+        q = max(square / n, float(shares.max())) / 4
+        q_slack = max(rounding(n, square) / n, float(slacks.max())) / 4
     if not (b > 0 and q > 0 and np.isfinite(b * b / q)):
-        return 0.0, 0.0  # β = 0 is always there
+        return (0.0, 0.0), found  # β = 0 is always there
     best = b * b / (4 * q)
-    return best, best * (2 * b_slack / b + q_slack / q)
+    return (best, best * (2 * b_slack / b + q_slack / q)), found
 
 
-def restricted_value(problem: Scatter, theta: Array, t: Array) -> tuple[Bounded, Array]:
+def restricted_value(at: Solved, t: Array) -> tuple[Bounded, Array]:
     """Σⱼ tⱼ, once t > 0 is multiplied up to diag(t) ⪰ S(θ), and that t."""
-    H = class_vectors(problem, binary=False)
-    try:
-        X, E, F, slack = solved(problem, theta, H)
-    except LinAlgError:
-        return (np.inf, 0.0), t
-    # S = HᵀX + XᵀE + EᵀM⁻¹E, exactly; what the products round is charged to the factor.
-    S = H.T @ X + X.T @ E + E.T @ F
-    S = (S + S.T) / 2
     root = np.sqrt(t)
-    c = float(eigvalsh(S / np.outer(root, root))[-1])
-    return (c * float(t.sum()), slack / float(t.min()) * float(t.sum())), c * t
+    # What the products of S round is charged to the factor.
+    c = float(eigvalsh(at.schur / np.outer(root, root))[-1])
+    return (c * float(t.sum()), at.slack / float(t.min()) * float(t.sum())), c * t
 
 
 def unit_diagonal_root(Z: Array) -> Array:

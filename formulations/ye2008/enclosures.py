@@ -20,20 +20,28 @@ from cvxkernel.formulations.enclosure import IDENTITY_SHARES, Bounded, Enclosure
 from cvxkernel.formulations.formulation import Point
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.ye2008 import bounds
+from cvxkernel.formulations.ye2008.bounds import Solved
 from cvxkernel.formulations.ye2008.data import Scatter
 from cvxkernel.formulations.ye2008.fixed import Discriminant
 
 T = TypeVar("T")
 
+NO_VALUE: Bounded = (np.inf, 0.0)  # where the matrix of a system is not definite
+
 
 @dataclass(frozen=True)
 class Certificate:
-    """The weights and the value there, the dual point and the bound there."""
+    """The weights and the value there, the dual point and the bound there.
+
+    `at` is the linear system at the weights, None where it is not definite; `forms` are those of β.
+    """
 
     theta: Array
     upper: Bounded
+    at: Solved | None
     beta: Array
     lower: Bounded
+    forms: Array
 
     def enclosure(self, value: float, **variables: Array) -> Enclosure:
         """lower and upper, each moved outwards by its allowance."""
@@ -43,7 +51,7 @@ class Certificate:
 
 def traces(problem: Scatter) -> Array:
     """r, with r₀ = n in the joint programs."""
-    r = np.array([r for r, _ in bounds.traces(problem)])
+    r = np.array([trace.r for trace in bounds.traces(problem)])
     return r if isinstance(problem, Discriminant) else np.concatenate([[float(problem.n)], r])
 
 
@@ -73,51 +81,62 @@ def weights(problem: Scatter, point: Point) -> Iterator[Array]:
         yield mixed
 
 
-def duals(problem: Scatter, point: Point, theta: Array, H: Array) -> Iterator[Array]:
-    """Dual points to try: the point's own β, and the best one for the weights, β = 2M(θ)⁻¹H."""
-    if "beta" in point:
-        yield inputs.weights("beta", point["beta"], H.shape)
+def at_weights(problem: Scatter, theta: Array, H: Array) -> Solved | None:
+    """The linear system at these weights, if it is definite."""
     try:
-        yield 2 * bounds.solved(problem, theta, H)[0]
+        return bounds.solved(problem, theta, H)
     except LinAlgError:
-        yield np.zeros_like(H)
+        return None
+
+
+def dual(
+    problem: Scatter, point: Point, at: Solved | None, H: Array
+) -> tuple[Bounded, tuple[Array, Array]]:
+    """The better of two bounds: at β = 2M(θ)⁻¹H, the best for the weights, and at the point's own.
+
+    With the bound its β and the forms there.
+    """
+    beta: Array = np.zeros_like(H)
+    given = (np.zeros(problem.p), np.zeros(problem.p))
+    if at is not None:
+        beta, given = 2 * at.X, (4 * at.forms[0], 4 * at.forms[1])
+    lower, forms = bounds.bound(problem, beta, H, given)
+    candidates = [(lower, (beta, forms))]
+    if "beta" in point:
+        beta = inputs.weights("beta", point["beta"], H.shape)
+        lower, forms = bounds.bound(problem, beta, H)
+        candidates.append((lower, (beta, forms)))
+    return max(candidates, key=lambda c: c[0][0] - c[0][1])
 
 
 def certify(problem: Scatter, point: Point, *, binary: bool) -> Certificate:
-    """The best value over the weights to try, and the best bound over the dual points to try."""
+    """The best value over the weights to try, and the better of the bounds."""
     H = bounds.class_vectors(problem, binary=binary)
-    upper, theta = _least(
-        (bounds.value(problem, theta, binary=binary), theta) for theta in weights(problem, point)
-    )
-    lower, beta = _greatest(
-        (bounds.bound(problem, beta, binary=binary), beta)
-        for beta in duals(problem, point, theta, H)
-    )
-    return Certificate(theta, upper, beta, lower)
+    tried = [(theta, at_weights(problem, theta, H)) for theta in weights(problem, point)]
+    values = [(NO_VALUE if at is None else at.value, (theta, at)) for theta, at in tried]
+    upper, (theta, at) = _least(values)
+    lower, (beta, forms) = dual(problem, point, at, H)
+    return Certificate(theta, upper, at, beta, lower, forms)
 
 
 def certify_restricted(problem: Scatter, point: Point) -> tuple[Certificate, Array, Array]:
     """The same for (32) and (45), and the t and Z that go with the two ends."""
     H = bounds.class_vectors(problem, binary=False)
-    best: list[tuple[Bounded, tuple[Array, Array]]] = []
+    best: list[tuple[Bounded, tuple[Array, Array, Solved | None]]] = []
     for theta in weights(problem, point):
-        try:
-            X = bounds.solved(problem, theta, H)[0]
-        except LinAlgError:
-            best.append(((np.inf, 0.0), (theta, np.full(problem.k, np.inf))))
+        at = at_weights(problem, theta, H)
+        if at is None:
+            best.append((NO_VALUE, (theta, np.full(problem.k, np.inf), at)))
             continue
-        least = np.sum(H * X, axis=0)  # tⱼ ≥ hⱼᵀM⁻¹hⱼ in any case, and k times that is enough
+        least = np.sum(H * at.X, axis=0)  # tⱼ ≥ hⱼᵀM⁻¹hⱼ in any case, and k times that is enough
         given = inputs.weights("t", point["t"], (problem.k,)) if "t" in point else problem.k * least
-        value, t = bounds.restricted_value(problem, theta, np.maximum(given, least))
-        best.append((value, (theta, t)))
-    upper, (theta, t) = _least(best)
+        value, t = bounds.restricted_value(at, np.maximum(given, least))
+        best.append((value, (theta, t, at)))
+    upper, (theta, t, at) = _least(best)
     Z = inputs.weights("Z", point["Z"], (problem.k,) * 2) if "Z" in point else np.eye(problem.k)
     R = bounds.unit_diagonal_root(Z)
-    lower, beta = _greatest(
-        (bounds.bound(problem, beta, binary=False, R=R), beta)
-        for beta in duals(problem, point, theta, H @ R)
-    )
-    return Certificate(theta, upper, beta, lower), t, R @ R.T
+    lower, (beta, forms) = dual(problem, point, at_weights(problem, theta, H @ R), H @ R)
+    return Certificate(theta, upper, at, beta, lower, forms), t, R @ R.T
 
 
 # -- What each program calls its variables ---------------------------------------------------
@@ -128,10 +147,7 @@ def sdp(*, binary: bool, matrix: bool = False) -> Callable[[Scatter, Point], Enc
 
     def enclose(problem: Scatter, point: Point) -> Enclosure:
         c = certify(problem, point, binary=binary)
-        H = bounds.class_vectors(problem, binary=binary)
-        S = np.full((H.shape[1],) * 2, np.inf)
-        if np.isfinite(c.upper[0]):
-            S = H.T @ bounds.solved(problem, c.theta, H)[0]
+        S = np.full((c.beta.shape[1],) * 2, np.inf) if c.at is None else c.at.schur
         beta = c.beta[:, 0] if binary else c.beta
         symbol = {"T": S} if matrix else {"t": S[0, 0] if binary else S.diagonal()}
         return c.enclosure(c.upper[0], theta=c.theta, beta=beta, **symbol)
@@ -152,12 +168,12 @@ def qcqp(*, binary: bool) -> Callable[[Scatter, Point], Enclosure]:
         c = certify(problem, point, binary=binary)
         b = float(np.sum(c.beta * bounds.class_vectors(problem, binary=binary)))
         # At the best scale the bound is half of Σⱼ βⱼᵀhⱼ.
-        beta = c.beta * (2 * c.lower[0] / b if b > 0 else 0.0)
-        forms = [np.sum(beta * (bounds.centred(K) @ beta)) for K in problem.kernels]
-        ends = forms if isinstance(problem, Discriminant) else [np.sum(beta**2), *forms]
-        t = np.array(np.max(np.array(ends) / traces(problem)))
+        scale = 2 * c.lower[0] / b if b > 0 else 0.0
+        beta = scale * c.beta
+        ends = c.forms if isinstance(problem, Discriminant) else [np.sum(c.beta**2), *c.forms]
+        t = scale**2 * np.max(np.array(ends) / traces(problem))
         shown = beta[:, 0] if binary else beta
-        return c.enclosure(c.lower[0], beta=shown, t=t, theta=c.theta)
+        return c.enclosure(c.lower[0], beta=shown, t=np.array(t), theta=c.theta)
 
     return enclose
 
@@ -176,7 +192,3 @@ def silp(*, binary: bool) -> Callable[[Scatter, Point], Enclosure]:
 
 def _least(candidates: Iterable[tuple[Bounded, T]]) -> tuple[Bounded, T]:
     return min(candidates, key=lambda c: c[0][0] + c[0][1])
-
-
-def _greatest(candidates: Iterable[tuple[Bounded, T]]) -> tuple[Bounded, T]:
-    return max(candidates, key=lambda c: c[0][0] - c[0][1])

@@ -20,6 +20,7 @@ from cvxkernel.formulations.enclosure import Enclosure, relative_width
 from cvxkernel.formulations.errors import NotFiniteError, ShapeError
 from cvxkernel.formulations.lanckriet2004 import bounds as margin
 from cvxkernel.formulations.ye2008 import bounds as discriminant
+from cvxkernel.formulations.ye2008.enclosures import at_weights
 from cvxkernel.solvers import solve
 from cvxkernel.validation import instance
 from cvxkernel.validation.instances import blobs, gaussian_kernels, random_kernels
@@ -99,7 +100,7 @@ def test_ye2008_bounds_are_below_values(data, joint, binary):
             best = problem.argmin(theta, H)
             candidates += [best, best * (1 + 1e-3 * rng.normal(size=H.shape))]
         for beta in candidates:
-            low, down = discriminant.bound(problem, beta, binary=binary)
+            (low, down), _ = discriminant.bound(problem, beta, H)
             assert down >= 0
             lows.append(low - down)
         assert up >= 0
@@ -112,14 +113,16 @@ def test_restricted_bounds_are_below_restricted_values(data, joint):
     rng, n = data["rng"], len(data["y"])
     y = np.arange(n) % (3.0 if n > 5 else 2.0)
     problem = CATALOGUE["ye2008-eq45" if joint else "ye2008-thm3.1"].make({**data, "y": y})
-    k, highs, lows = problem.k, [], []
+    H = discriminant.class_vectors(problem, binary=False)
+    k, highs, lows = problem.k, [np.inf], []
     for _ in range(4):
         theta = shares(rng, len(problem.r)) / problem.r
         t = 10.0 ** rng.uniform(-3, 3, size=k)
-        (high, up), scaled = discriminant.restricted_value(problem, theta, t)
-        highs.append(high + up)
-        if np.isfinite(high):  # what is returned is feasible: diag(t) ⪰ S(θ)
-            H = discriminant.class_vectors(problem, binary=False)
+        at = at_weights(problem, theta, H)
+        if at is not None:
+            (high, up), scaled = discriminant.restricted_value(at, t)
+            highs.append(high + up)
+            # what is returned is feasible: diag(t) ⪰ S(θ)
             S = H.T @ np.linalg.solve(discriminant.system(problem, theta), H)
             eig = np.linalg.eigvalsh(np.diag(scaled) - (S + S.T) / 2)
             assert eig[0] >= -1e-6 * np.abs(scaled).max()
@@ -130,7 +133,7 @@ def test_restricted_bounds_are_below_restricted_values(data, joint):
                 points(rng, (n, k)),
                 problem.argmin(1 / (len(problem.r) * problem.r), problem.H @ R),
             ):
-                low, down = discriminant.bound(problem, beta, binary=False, R=R)
+                (low, down), _ = discriminant.bound(problem, beta, H @ R)
                 lows.append(low - down)
     assert max(lows) <= min(highs)
 

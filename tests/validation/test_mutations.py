@@ -120,8 +120,8 @@ MUTATIONS = (
     Mutation(
         "the least form for the largest in the lower bound",
         "ye2008.bounds:bound",
-        "max(forms) / (4 * problem.lam)",
-        "min(forms) / (4 * problem.lam)",
+        "float(shares.max()) / (4 * problem.lam)",
+        "float(shares.min()) / (4 * problem.lam)",
         ("ye2008-thm2.2",),
     ),
     Mutation(
