@@ -52,5 +52,7 @@ def with_numbers(problem: P, **changes: Any) -> P:
     made = object.__new__(type(problem))
     for field in fields(problem):  # type: ignore[arg-type]
         value = changes.get(field.name, getattr(problem, field.name))
+        if isinstance(value, np.ndarray):
+            value.flags.writeable = False
         object.__setattr__(made, field.name, value)
     return made

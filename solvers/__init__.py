@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
+
+import numpy as np
 
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations.catalogue import CATALOGUE, formulation
-from cvxkernel.formulations.errors import InputError
+from cvxkernel.formulations.errors import InputError, SolverError
+from cvxkernel.formulations.formulation import Point
 from cvxkernel.solvers import dual_ascent, newton
 from cvxkernel.solvers.alternation import Alternation
 from cvxkernel.solvers.column_generation import ColumnGeneration
@@ -44,11 +47,15 @@ LOCALIZED = frozenset({"gonen2008-alg1"})
 ALTERNATING = frozenset({"tang2009-eq11"})
 DESCENT = frozenset(id for id in CATALOGUE if id.startswith("kundu2010-alg"))
 
+WARM = (Newton, DualAscent)  # can start from the variables of a problem nearby
+
 METHODS: dict[str, Route] = {
     "column_generation": Route(
         lambda tol: ColumnGeneration(tol=tol), SEMI_INFINITE, first=SEMI_INFINITE
     ),
-    "newton": Route(lambda tol: Newton(tol=tol), newton.ANSWERS, first=frozenset()),
+    "newton": Route(
+        lambda tol: Newton(tol=tol), newton.ANSWERS, first=newton.ANSWERS - SEMI_INFINITE
+    ),
     "alternation": Route(lambda tol: Alternation(tol=tol), ALTERNATING, first=ALTERNATING),
     "svm": Route(lambda tol: SupportVectors(tol=tol), MACHINES, first=frozenset()),
     # Algorithm 1 of gonen2008: with a line search, and with the step and iterations of section 4.
@@ -57,7 +64,9 @@ METHODS: dict[str, Route] = {
         lambda tol: GatingDescent(tol=tol, search=False), LOCALIZED, first=frozenset()
     ),
     "dual_ascent": Route(
-        lambda tol: DualAscent(tol=tol), dual_ascent.ANSWERS, first=dual_ascent.ANSWERS
+        lambda tol: DualAscent(tol=tol),
+        dual_ascent.ANSWERS,
+        first=dual_ascent.ANSWERS,
     ),
     "mirror_descent": Route(
         lambda tol: MirrorDescent(tol=tol),
@@ -74,10 +83,12 @@ def solve(
     solver: str | None = None,
     tol: float | None = None,
     progress: Progress | None = None,
+    start: Point | None = None,
 ) -> Solution:
     """Solve a problem of this formulation by the route that suits it, or by the solver named.
 
     `tol` is the relative width to reach; by default what the formulation promises, else 1e-6.
+    `start` holds the variables of a problem nearby, for the methods that can start from them.
     """
     form = formulation(id)
     tol = inputs.positive("tol", tol if tol is not None else form.width or 1e-6)
@@ -86,14 +97,38 @@ def solve(
     if solver is not None and solver.lower() not in names:
         raise InputError("solver", f"one of {', '.join(names.values())}", repr(solver))
     chosen = None if solver is None else names[solver.lower()]
+    if chosen in PANEL:
+        return conic(id, problem, solvers=[chosen], tol=tol, progress=progress)
     if chosen is None:
         chosen = next((name for name, route in METHODS.items() if id in route.first), None)
-    if chosen in METHODS:
-        if id not in METHODS[chosen].answers:
-            own = [name for name, route in METHODS.items() if id in route.answers]
-            raise InputError("solver", f"{' or '.join([*own, 'a conic solver'])} for {id}", chosen)
-        return METHODS[chosen].make(tol).solve(id, problem, progress=progress)
-    return conic(id, problem, solvers=[chosen] if chosen else None, tol=tol, progress=progress)
+        if chosen is None:
+            return conic(id, problem, tol=tol, progress=progress)
+    route = METHODS[chosen]
+    if id not in route.answers:
+        own = [name for name, route in METHODS.items() if id in route.answers]
+        raise InputError("solver", f"{' or '.join([*own, 'a conic solver'])} for {id}", chosen)
+    method = route.make(tol)
+    try:
+        if isinstance(method, WARM):
+            return method.solve(id, problem, progress=progress, start=start)
+        return method.solve(id, problem, progress=progress)
+    except SolverError as error:
+        # An id that is an algorithm has no other route.
+        if solver is not None or form.kind in ("SILP", "nonconvex") or id in DESCENT:
+            raise
+        return _then_conic(error, id, problem, tol=tol, progress=progress)
+
+
+def _then_conic(
+    first: SolverError, id: str, problem: Any, *, tol: float, progress: Progress | None
+) -> Solution:
+    """The panel's answer where a method had none; what became of the method is told with it."""
+    try:
+        found = conic(id, problem, tol=tol, progress=progress)
+    except SolverError as error:
+        best = min(first.best, error.best, key=lambda e: np.inf if e is None else e.width)
+        raise SolverError(id, {**first.attempts, **error.attempts}, best) from None
+    return replace(found, attempts={**first.attempts, **(found.attempts or {})})
 
 
 __all__ = [

@@ -30,11 +30,13 @@ import numpy as np
 from scipy.linalg import eigh, eigvalsh
 from scipy.sparse import csc_matrix, identity, triu, vstack
 
+from cvxkernel.formulations import inputs
 from cvxkernel.formulations import svm as machine
 from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.chen2009 import KernelMachine, RobustMachine, bounds
 from cvxkernel.formulations.enclosure import TINY
 from cvxkernel.formulations.errors import InputError, SolverError
+from cvxkernel.formulations.formulation import Point
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers.solution import Progress, Solution, Step
 from cvxkernel.solvers.svm import polish
@@ -68,21 +70,26 @@ class DualAscent:
     tol: float = 1e-6
     max_iterations: int = 200
 
-    def solve(self, id: str, problem: Any, *, progress: Progress | None = None) -> Solution:
-        """Solve luss2007, eq7 or eq7-dual; raises SolverError when the gap stays above `tol`."""
+    def solve(
+        self, id: str, problem: Any, *, progress: Progress | None = None, start: Point | None = None
+    ) -> Solution:
+        """Solve luss2007, eq7 or eq7-dual; raises SolverError when the gap stays above `tol`.
+
+        `start` holds the `alpha` and the `K` of a problem nearby.
+        """
         form = formulation(id)
         if form.id not in ANSWERS:
             raise InputError("solver", f"a conic solver for {id}", "dual_ascent")
         form.require(problem)
-        start = perf_counter()
+        began = perf_counter()
         unit = form.unit(problem)
         scale = problem.C / unit.C if isinstance(problem, RobustMachine) else 1.0
-        state = self.init(unit)
+        state = self.init(unit) if start is None else self.near(problem, unit, start)
         history: list[Step] = []
         while True:
             self.step(unit, state)
             ends = scale * state.lower, scale * state.upper
-            history.append(Step(len(history) + 1, *ends, perf_counter() - start))
+            history.append(Step(len(history) + 1, *ends, perf_counter() - began))
             width = history[-1].width
             if progress is not None:
                 progress(f"{id}: iteration {len(history)}, relative gap {width:.1e}")
@@ -103,7 +110,7 @@ class DualAscent:
             enclosure,
             "dual_ascent",
             iterations=len(history),
-            seconds=perf_counter() - start,
+            seconds=perf_counter() - began,
             history=tuple(history),
         )
 
@@ -122,6 +129,17 @@ class DualAscent:
         while shrink > 1e-6 and value(start, shrink / 2 * alpha) > value(start, shrink * alpha):
             shrink /= 2
         return State(shrink * alpha, start, x=x)
+
+    def near(self, problem: Any, unit: RobustMachine | KernelMachine, point: Point) -> State:
+        """A point of a problem nearby: its α, and for (7) τ = ‖K - S‖, in the units of `unit`."""
+        given = inputs.weights("alpha", point["alpha"], problem.y.shape)
+        alpha = machine.repair(given * unit.C / problem.C, problem.y, unit.C)
+        if isinstance(unit, RobustMachine):
+            return State(alpha, unit)
+        distance = float(np.linalg.norm(point["K"] - problem.S))
+        ratio = float(np.linalg.norm(unit.S)) / float(np.linalg.norm(problem.S))
+        x = float(np.log(max(distance * ratio, TINY)))
+        return State(alpha, robust(unit, x), x=x)
 
     def step(self, problem: RobustMachine | KernelMachine, state: State) -> None:
         """Both ends at α, then one Newton step; in (7) τ is moved too, once α is good for it."""

@@ -24,8 +24,10 @@ from typing import Any
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh, lstsq
 
+from cvxkernel.formulations import inputs
 from cvxkernel.formulations.catalogue import CATALOGUE, formulation
 from cvxkernel.formulations.errors import InputError, SolverError
+from cvxkernel.formulations.formulation import Point
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.ye2008 import Discriminant
 from cvxkernel.solvers.solution import Progress, Solution, Step
@@ -105,21 +107,26 @@ class Newton:
     tol: float = 1e-6
     max_iterations: int = 100
 
-    def solve(self, id: str, problem: Any, *, progress: Progress | None = None) -> Solution:
-        """Solve an exact program of ye2008; raises SolverError when the gap stays above `tol`."""
+    def solve(
+        self, id: str, problem: Any, *, progress: Progress | None = None, start: Point | None = None
+    ) -> Solution:
+        """Solve an exact program of ye2008; raises SolverError when the gap stays above `tol`.
+
+        `start` holds the `theta` of a problem nearby.
+        """
         form = formulation(id)
         if form.id not in ANSWERS:
             raise InputError("solver", f"a conic solver for {id}", "newton")
         form.require(problem)
-        start = perf_counter()
+        began = perf_counter()
         phi = Function(problem, binary=form.binary)
-        state = self.at(phi, np.full(phi.p, 1 / phi.p))
+        state = self.start(phi, problem.r, start)
         history: list[Step] = []
         best = state
         sign = -1.0 if form.kind == "SILP" else 1.0
         while True:
             low, high = sorted((sign * state.bound, sign * state.value))
-            history.append(Step(len(history) + 1, low, high, perf_counter() - start))
+            history.append(Step(len(history) + 1, low, high, perf_counter() - began))
             width = state.gap
             best = state if width <= best.gap else best
             if progress is not None:
@@ -143,9 +150,19 @@ class Newton:
             enclosure,
             "newton",
             iterations=len(history),
-            seconds=perf_counter() - start,
+            seconds=perf_counter() - began,
             history=tuple(history),
         )
+
+    def start(self, phi: Function, r: Array, point: Point | None) -> State:
+        """At the weights given, or at equal ones."""
+        if point is not None:
+            w = np.maximum(inputs.weights("theta", point["theta"], r.shape) * r, 0.0)
+            try:
+                return self.at(phi, w / w.sum())
+            except LinAlgError:
+                pass  # another problem's weights may be none for this one
+        return self.at(phi, np.full(phi.p, 1 / phi.p))
 
     def at(self, phi: Function, w: Array) -> State:
         """One factorization, one pass over the kernels."""

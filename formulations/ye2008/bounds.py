@@ -27,13 +27,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh, eigvalsh
 
 from cvxkernel.formulations.enclosure import Bounded, rounding
 from cvxkernel.formulations.inputs import Array
+from cvxkernel.formulations.memory import per_array
 from cvxkernel.formulations.ye2008.data import Scatter
 from cvxkernel.formulations.ye2008.fixed import Discriminant
 
@@ -87,28 +87,29 @@ class Trace:
         return cls(mean, r, rounding(len(K), magnitude) / r)
 
 
+@per_array
+def _traces(kernels: Array) -> list[Trace]:
+    return [Trace.of(K) for K in kernels]
+
+
 def traces(problem: Scatter) -> list[Trace]:
-    """r₁, …, r_p with their allowances; they are asked for often, and made once for a problem."""
-    if problem not in _TRACES:
-        _TRACES[problem] = [Trace.of(K) for K in problem.kernels]
-    return _TRACES[problem]
-
-
-_TRACES: WeakKeyDictionary[Scatter, list[Trace]] = WeakKeyDictionary()
+    """r₁, …, r_p with their allowances."""
+    return _traces(problem.kernels)
 
 
 def forms(problem: Scatter, B: Array) -> tuple[Array, Array]:
     """Σⱼ βⱼᵀG̃ᵢβⱼ and what it is summed from in absolute values, i = 1, …, p.
 
-    (PB)ᵀD(PB), and |P||B| = |B| + mean|B| for PB: one pass over the kernels.
+    (PB)ᵀD(PB) in one pass over the kernels; from Σⱼ sⱼᵀ|D|sⱼ, with sⱼ = |βⱼ| + mean|βⱼ| for Pβⱼ,
+    which is at most σᵀ|D|σ, with the norms σ of the rows of s.
     """
     PB, size = B - B.mean(axis=0), np.abs(B)
-    size = size + size.mean(axis=0)
+    norms = np.linalg.norm(size + size.mean(axis=0), axis=1)
     found, made_of = np.zeros(problem.p), np.zeros(problem.p)
     for i, (K, trace) in enumerate(zip(problem.kernels, traces(problem), strict=True)):
         for rows, D in blocks(K, trace.mean):
             found[i] += float(np.vdot(PB[rows], D @ PB))
-            made_of[i] += float(np.vdot(size[rows], np.abs(D, out=D) @ size))
+            made_of[i] += float(norms[rows] @ (np.abs(D, out=D) @ norms))
     return found, made_of
 
 

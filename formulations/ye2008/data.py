@@ -26,6 +26,7 @@ from cvxkernel.formulations import inputs
 from cvxkernel.formulations.enclosure import EPS
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kernels import centre
+from cvxkernel.formulations.memory import per_array
 from cvxkernel.formulations.problem import Labelled
 from cvxkernel.formulations.program import Program
 
@@ -62,20 +63,15 @@ class Scatter(TwoClasses):
         super().__post_init__()
         inputs.check_traces("kernels", self.traces, self.kernels, what="centred trace")
 
-    @cached_property
+    @property
     def offsets(self) -> Array:
         """The mean entry c of each Gᵢ. P(Gᵢ - c eeᵀ)P = PGᵢP, and the former keeps more digits."""
-        c: Array = self.kernels.mean(axis=(1, 2))
-        return c
+        return _offsets(self.kernels)
 
-    @cached_property
+    @property
     def traces(self) -> Array:
         """trace(PGᵢP) = trace(Gᵢ) - eᵀGᵢe/n, i = 1, …, p"""
-        r = np.empty(self.p)
-        for i, (K, c) in enumerate(zip(self.kernels, self.offsets, strict=True)):
-            D = K - c
-            r[i] = np.sum(D.diagonal() - D.mean())
-        return r
+        return _traces(self.kernels)
 
     @cached_property
     def H(self) -> Array:
@@ -128,6 +124,21 @@ class Scatter(TwoClasses):
         keep = eig > EPS * eig[-1]
         inverse = np.where(keep, 1 / np.sqrt(np.where(keep, eig, 1.0)), 0.0)
         return Z[self.n :, self.n :], -2 * Z[: self.n, self.n :] @ (V * inverse) @ V.T
+
+
+@per_array
+def _offsets(kernels: Array) -> Array:
+    c: Array = kernels.mean(axis=(1, 2))
+    return c
+
+
+@per_array
+def _traces(kernels: Array) -> Array:
+    r = np.empty(len(kernels))
+    for i, (K, c) in enumerate(zip(kernels, _offsets(kernels), strict=True)):
+        D = K - c
+        r[i] = np.sum(D.diagonal() - D.mean())
+    return r
 
 
 def restricted_master(r: Array, S: Sequence[Array]) -> Program:
