@@ -101,7 +101,7 @@ def attempt(
     if weight != 1.0:
         program.weigh(weight)
     try:
-        with warnings.catch_warnings(), _quiet():
+        with warnings.catch_warnings(), quiet():
             # "Solution may be inaccurate": that is for the enclosure to say.
             warnings.simplefilter("ignore")
             program.problem.solve(solver=name, **options)
@@ -118,7 +118,7 @@ def attempt(
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """Nothing that a solver writes to standard output reaches it, compiled or not: SDPA does."""
     kept = os.dup(1)
     try:
