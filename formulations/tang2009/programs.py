@@ -79,11 +79,11 @@ class Separate(MultiLabelled):
                     α ≤ C                                     (box)
         """
         alpha = cp.Variable((self.k, self.n), name="alpha")
+        v = cp.multiply(self.Y, alpha)
         return Program(
-            # 𝒢ᵗ ∘ yᵗyᵗᵀ = (Rₜ diag yᵗ)ᵀ(Rₜ diag yᵗ)
             maximize=cp.sum(alpha)
-            - sum(cp.sum_squares((self.R[t] * self.Y[t]) @ alpha[t]) for t in range(self.k)) / 2,
-            balance=[alpha[t] @ self.Y[t] == 0 for t in range(self.k)],
+            - sum(cp.sum_squares(self.R[t] @ v[t]) for t in range(self.k)) / 2,
+            balance=cp.sum(v, axis=1) == 0,
             nonneg=alpha >= 0,
             box=alpha <= self.C,
         )
