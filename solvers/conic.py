@@ -22,6 +22,7 @@ from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.errors import InputError, SolverError
 from cvxkernel.formulations.formulation import Formulation
+from cvxkernel.formulations.program import Program
 from cvxkernel.solvers.panel import PANEL, order
 from cvxkernel.solvers.solution import Progress, Solution
 
@@ -58,12 +59,15 @@ def conic(
             continue
         if progress is not None:
             progress(f"{id}: {name}, n = {problem.n}")
+        program = form.program(unit)  # compiled once for all the options
         for options in PANEL[name].options:
-            outcome = attempt(form, problem, unit, name, options)
+            outcome = attempt(form, problem, unit, program, name, options)
             if not isinstance(outcome, str) and outcome[0].width > tol:
                 size = outcome[2]
                 if size and not SMALL <= size <= 1 / SMALL:
-                    again = attempt(form, problem, unit, name, options, weight=1 / size)
+                    weighed = form.program(unit)
+                    weighed.weigh(1 / size)
+                    again = attempt(form, problem, unit, weighed, name, options)
                     outcome = outcome if isinstance(again, str) else again
             if isinstance(outcome, str):
                 attempts[name] = outcome
@@ -88,23 +92,19 @@ def attempt(
     form: Formulation,
     problem: Any,
     unit: Any,
+    program: Program,
     name: str,
     options: Mapping[str, object],
-    *,
-    weight: float = 1.0,
 ) -> tuple[Enclosure, int | None, float] | str:
     """The enclosure at what the solver leaves behind, its iterations, and the objective's size.
 
-    Or what went wrong. The objective is multiplied by `weight`.
+    Or what went wrong. The solver starts afresh, whatever the program was solved by before.
     """
-    program = form.program(unit)
-    if weight != 1.0:
-        program.weigh(weight)
     try:
-        with warnings.catch_warnings(), _quiet():
+        with warnings.catch_warnings(), quiet():
             # "Solution may be inaccurate": that is for the enclosure to say.
             warnings.simplefilter("ignore")
-            program.problem.solve(solver=name, **options)
+            program.problem.solve(solver=name, warm_start=False, **options)
             if program.problem.status not in cp.settings.SOLUTION_PRESENT:
                 return f"status {program.problem.status}"
             point = form.restore(problem, unit, form.recover(unit, program))
@@ -118,7 +118,7 @@ def attempt(
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """Nothing that a solver writes to standard output reaches it, compiled or not: SDPA does."""
     kept = os.dup(1)
     try:

@@ -83,7 +83,12 @@ PANEL = {
             "SCS",
             "scs",
             "second-order, semidefinite",
-            ({"eps_abs": 1e-10, "eps_rel": 1e-10, "max_iters": 20_000},),
+            # The scale it adapts may wander: on kundu2010-eq7 with C = 1e3 it is not at 1e-6 after
+            # 100 000 iterations, and after 400 with the scale it starts from.
+            (
+                {"eps_abs": 1e-10, "eps_rel": 1e-10, "max_iters": 20_000},
+                {"eps_abs": 1e-10, "eps_rel": 1e-10, "max_iters": 5_000, "adaptive_scale": False},
+            ),
         ),
         Member(
             "CVXOPT",

@@ -83,7 +83,7 @@ class Separate(MultiLabelled):
         return Program(
             maximize=cp.sum(alpha)
             - sum(cp.sum_squares(self.R[t] @ v[t]) for t in range(self.k)) / 2,
-            balance=[alpha[t] @ self.Y[t] == 0 for t in range(self.k)],
+            balance=cp.sum(v, axis=1) == 0,
             nonneg=alpha >= 0,
             box=alpha <= self.C,
         )

@@ -11,7 +11,7 @@ import pytest
 
 from cvxkernel.formulations import CATALOGUE, InputError, SolverError
 from cvxkernel.solvers import PANEL, conic, solve
-from cvxkernel.solvers.conic import _quiet
+from cvxkernel.solvers.conic import quiet
 from cvxkernel.solvers.panel import Member, order
 from cvxkernel.validation import instance
 
@@ -223,7 +223,7 @@ def test_whoever_answers_gives_the_same_optimum(id, kind, tolerances):
 
 
 def test_what_a_solver_prints_reaches_nobody(capfd):
-    with _quiet():
+    with quiet():
         print("from Python")
         os.write(1, b"from compiled code\n")
     print("after")

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 import resource
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from multiprocessing import get_context
-from multiprocessing.queues import Queue
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -75,26 +75,43 @@ class Limits:
     threads: int = 1
 
 
+def alone(
+    limits: Limits, target: Callable[..., Iterator[dict[str, Any]]], *arguments: Any
+) -> dict[str, Any]:
+    """What `target(*arguments)` yields, together, in a process of its own within the limits.
+
+    Where it is ended, what it had yielded until then, and the `failure`.
+    """
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS"):
+        os.environ[name] = str(limits.threads)  # read by the process to come
+    context = get_context("spawn")
+    ours, theirs = context.Pipe(duplex=False)
+    arguments = (theirs, limits.gigabytes, target, arguments)
+    process = context.Process(target=_send, args=arguments, daemon=True)
+    process.start()
+    theirs.close()
+    process.join(limits.seconds)
+    end: dict[str, Any] = {}
+    if process.is_alive():
+        process.kill()
+        process.join()
+        end = {"failure": f"not within {limits.seconds:g} s"}
+    elif process.exitcode:
+        end = {"failure": f"not within {limits.gigabytes:g} GB (status {process.exitcode})"}
+    found: dict[str, Any] = {}
+    with ours:
+        while True:
+            try:
+                found.update(ours.recv())
+            except EOFError:
+                return {**found, **end}
+
+
 def measure(
     route: str, id: str, solver: str, size: Size | Problem, *, tol: float, limits: Limits
 ) -> Measurement:
     """Run one route in a process of its own, within the limits."""
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS"):
-        os.environ[name] = str(limits.threads)  # read by the process to come
-    context = get_context("spawn")
-    queue: Queue[dict[str, Any]] = context.Queue()
-    arguments = (queue, id, solver, size, tol, limits.gigabytes)
-    process = context.Process(target=_run, args=arguments, daemon=True)
-    process.start()
-    process.join(limits.seconds)
-    if process.is_alive():
-        process.kill()
-        process.join()
-        found: dict[str, Any] = {"failure": f"not within {limits.seconds:g} s"}
-    elif process.exitcode:
-        found = {"failure": f"not within {limits.gigabytes:g} GB (status {process.exitcode})"}
-    else:
-        found = queue.get()
+    found = alone(limits, _run, id, solver, size, tol)
     empty = dict.fromkeys(("seconds", "width", "iterations", "megabytes"))
     return Measurement(route, id, solver, **{**empty, **found})
 
@@ -119,30 +136,31 @@ def race(id: str, problem: Problem, *, tol: float, limits: Limits) -> Iterator[M
             yield measure("conic", id, member.name, problem, tol=tol, limits=limits)
 
 
-def _run(
-    queue: Queue[dict[str, Any]],
-    id: str,
-    solver: str,
-    size: Size | Problem,
-    tol: float,
+def _send(
+    pipe: Connection,
     gigabytes: float,
+    target: Callable[..., Iterator[dict[str, Any]]],
+    arguments: tuple[Any, ...],
 ) -> None:
     allowed = int(gigabytes * 2**30)
     resource.setrlimit(resource.RLIMIT_AS, (allowed, allowed))
+    try:
+        for found in target(*arguments):
+            pipe.send(found)
+    except MemoryError:
+        pipe.send({"failure": f"not within {gigabytes:g} GB"})
+
+
+def _run(id: str, solver: str, size: Size | Problem, tol: float) -> Iterator[dict[str, Any]]:
     problem = formulation(id).make(size.data())
     try:
         solution = solve(id, problem, solver=solver, tol=tol)
     except SolverError as error:
-        queue.put({"failure": "; ".join(error.attempts.values())})
+        yield {"failure": "; ".join(error.attempts.values())}
         return
-    except MemoryError:
-        queue.put({"failure": f"not within {gigabytes:g} GB"})
-        return
-    queue.put(
-        {
-            "seconds": solution.seconds,
-            "width": solution.width,
-            "iterations": solution.iterations,
-            "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
-        }
-    )
+    yield {
+        "seconds": solution.seconds,
+        "width": solution.width,
+        "iterations": solution.iterations,
+        "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    }
