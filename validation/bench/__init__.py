@@ -1,16 +1,44 @@
-"""How long each route takes to the same enclosure, in one run: times, widths, memory, ratios."""
+"""How long each route takes to the same enclosure, in one run: times, widths, memory, ratios.
+
+Every route runs in a process of its own, so that one that takes too long or too much memory can be
+ended and recorded.
+"""
 
 from __future__ import annotations
 
-from cvxkernel.validation.bench.process import (
-    ROUTES,
-    Limits,
-    Measurement,
-    Problem,
-    Size,
-    bench,
-    measure,
-    race,
+from cvxkernel.validation.bench.data import Cancer, Digits, File, Labels, Sample, Size
+from cvxkernel.validation.bench.process import Limits
+from cvxkernel.validation.bench.programs import programs
+from cvxkernel.validation.bench.routes import Measurement, measure, race
+from cvxkernel.validation.bench.suites import (
+    FAMILIES,
+    TABLE_16,
+    Row,
+    Target,
+    growth,
+    sweep,
+    table16,
+    targets,
 )
 
-__all__ = ["ROUTES", "Limits", "Measurement", "Problem", "Size", "bench", "measure", "race"]
+__all__ = [
+    "FAMILIES",
+    "TABLE_16",
+    "Cancer",
+    "Digits",
+    "File",
+    "Labels",
+    "Limits",
+    "Measurement",
+    "Row",
+    "Sample",
+    "Size",
+    "Target",
+    "growth",
+    "measure",
+    "programs",
+    "race",
+    "sweep",
+    "table16",
+    "targets",
+]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
+from rich.box import HEAVY_HEAD, SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
@@ -19,12 +20,18 @@ out = Console(highlight=False, markup=False)  # a bracket is a bracket
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
 
 
-def table_of(*columns: str, title: str | None = None) -> Table:
-    """An empty table of these columns."""
-    table = Table(title=title, title_justify="left", show_header=any(columns))
+def table_of(*columns: str, title: str | None = None, figures: bool = False) -> Table:
+    """An empty table of these columns; one of `figures` has no frame and folds nothing."""
+    table = Table(
+        title=title,
+        title_justify="left",
+        caption_justify="left",
+        show_header=any(columns),
+        box=SIMPLE_HEAD if figures else HEAVY_HEAD,
+        padding=(0, 0) if figures else (0, 1),
+    )
     for column in columns:
         # An id is for copying: it is never folded.
-        table.add_column(
-            column, overflow="fold", no_wrap=column in ("id", "solver", "machine", "test %")
-        )
+        whole = figures or column in ("id", "solver", "machine", "test %")
+        table.add_column(column, overflow="fold", no_wrap=whole)
     return table

@@ -3,57 +3,201 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+from enum import StrEnum
+from itertools import groupby
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, TypeVar
 
 import typer
+from rich.table import Table
 
+from cvxkernel.formulations.errors import InputError
 from cvxkernel.validation import files
-from cvxkernel.validation.bench import Limits, Measurement, Problem, Size, bench, race
+from cvxkernel.validation.bench import (
+    FAMILIES,
+    File,
+    Limits,
+    Measurement,
+    Row,
+    Size,
+    Target,
+    growth,
+    programs,
+    race,
+    sweep,
+    table16,
+    targets,
+)
+from cvxkernel.validation.bench.programs import Row as Built
 from cvxkernel.validation.cli.app import AsJson, app, out, table_of
-from cvxkernel.validation.gauss4 import MACHINES, PAPER, Row, Toy
-from cvxkernel.validation.progress import progress_line
+from cvxkernel.validation.gauss4 import MACHINES, PAPER, Toy
+from cvxkernel.validation.gauss4 import Row as ToyRow
+from cvxkernel.validation.progress import Line, progress_line
+
+
+class What(StrEnum):
+    """What is timed."""
+
+    targets = "targets"
+    table16 = "table16"
+    n = "n"
+    p = "p"
+    k = "k"
+    programs = "programs"
+
+
+Seconds = Annotated[float, typer.Option("--limit", help="Seconds for each route.")]
+Memory = Annotated[float, typer.Option("--memory", help="Gigabytes for each route.")]
+Threads = Annotated[int, typer.Option("--threads", min=1, help="Threads for each route.")]
 
 
 @app.command("bench")
 def bench_(
-    n: Annotated[int, typer.Option(help="Samples.")] = 480,
-    p: Annotated[int, typer.Option(help="Kernels.")] = 10,
-    k: Annotated[int, typer.Option(help="Classes.")] = 8,
-    lam: Annotated[float, typer.Option(help="Regularization parameter.")] = 5e-4,
+    what: Annotated[
+        What,
+        typer.Argument(
+            help="targets: the ratios that the fast routes are held to. table16: every route to "
+            "the multi-class programs of ye2008 at one size. n, p, k: every route at growing "
+            "sizes. programs: what it costs to build each program, beside solving it."
+        ),
+    ] = What.targets,
+    n: Annotated[int, typer.Option(help="Samples, in table16.")] = 480,
+    p: Annotated[int, typer.Option(help="Kernels, in table16.")] = 10,
+    k: Annotated[int, typer.Option(help="Classes, in table16.")] = 8,
+    lam: Annotated[float, typer.Option(help="Regularization parameter, in table16.")] = 5e-4,
+    family: Annotated[
+        list[str] | None, typer.Option(help="Of n, p, k: only this paper; may be repeated.")
+    ] = None,
     tol: Annotated[float, typer.Option(help="Relative width to reach.")] = 1e-6,
-    limit: Annotated[float, typer.Option(help="Seconds for each route.")] = 600.0,
-    memory: Annotated[float, typer.Option(help="Gigabytes for each route.")] = 12.0,
-    threads: Annotated[int, typer.Option(help="Threads for each route.")] = 1,
-    quick: Annotated[bool, typer.Option("--quick", help="n = 60, k = 3, p = 5.")] = False,
+    limit: Seconds = 600.0,
+    memory: Memory = 12.0,
+    threads: Threads = 1,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="table16 at n = 60, p = 5, k = 3: half a minute.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Time column generation beside the QCQP and the SDP on the same data, in one run."""
-    size = Size(60, 5, 3, lam) if quick else Size(n, p, k, lam)
-    rows: list[Measurement] = []
+    """Time the routes to the same enclosure beside each other, in one run."""
+    if quick:
+        what, n, p, k, limit = What.table16, 60, 5, 3, min(limit, 5.0)
+    limits = Limits(limit, memory, threads)
+    head = f"threads: {threads}; at most {limit:g} s and {memory:g} GB for each route"
+    for name in family or ():
+        if name not in FAMILIES:
+            raise InputError("family", f"one of {', '.join(FAMILIES)}", repr(name))
     with progress_line() as progress:
-        progress(f"n = {size.n}, p = {size.p}, k = {size.k}: column_generation")
-        for row in bench(size, tol=tol, limits=Limits(limit, memory, threads)):
-            rows.append(row)
-            progress(f"n = {size.n}, p = {size.p}, k = {size.k}: {row.route} {row.solver} done")
-    base = rows[0].seconds
+        if what is What.targets:
+            rows: list[Any] = _followed(targets(limits=limits), progress, lambda row: row.what)
+            table = _targets_table(rows, head)
+        elif what is What.programs:
+            rows = _followed(programs(limits=limits), progress, lambda row: f"{row.id} {row.kind}")
+            table = _programs_table(rows, head)
+        elif what is What.table16:
+            size = Size(n, p, k, lam)
+            found = table16(size, tol=tol, limits=limits)
+            rows = _followed(found, progress, lambda row: f"{row.id} {row.solver}")
+            table = _routes_table(rows, f"n = {n}, p = {p}, k = {k}, λ = {lam:g}; {head}")
+        else:
+            along = sweep(what.value, tol=tol, limits=limits, families=family)
+            rows = _followed(along, progress, lambda row: f"{row.family} {row.measurement.solver}")
+            table = _sweep_table(rows, what.value, f"width {tol:g}; {head}")
     if as_json:
-        typer.echo(
-            json.dumps({"size": vars(size), "threads": threads, "rows": [vars(r) for r in rows]})
-        )
+        told = {"what": what.value, "threads": threads, "limit": limit, "memory": memory}
+        typer.echo(json.dumps({**told, "tol": tol, "rows": [_plain(row) for row in rows]}))
         return
-    title = f"n = {size.n}, p = {size.p}, k = {size.k}, λ = {size.lam:g}; {threads} thread(s)"
-    table = table_of(
-        "route", "solver", "seconds", "ratio", "width", "iterations", "MB", title=title
-    )
-    for row in rows:
-        if row.seconds is None:
-            table.add_row(row.route, row.solver, row.failure or "", "", "", "", "")
-            continue
-        ratio = f"{row.seconds / base:.1f}" if base else ""
-        figures = (f"{row.seconds:.2f}", ratio, f"{row.width:.1e}", str(row.iterations or "-"))
-        table.add_row(row.route, row.solver, *figures, f"{row.megabytes:.0f}")
     out.print(table)
+
+
+Row_ = TypeVar("Row_")
+
+
+def _followed(rows: Iterator[Row_], progress: Line, name: Callable[[Row_], str]) -> list[Row_]:
+    """All of them, told one by one."""
+    done = []
+    for row in rows:
+        done.append(row)
+        progress(f"{len(done)}: {name(row)} done")
+    return done
+
+
+def _plain(row: Any) -> Any:
+    """A row as JSON has it, with what is computed from it."""
+    told = asdict(row)
+    for name in ("met", "ratio", "units"):
+        if hasattr(row, name):
+            told[name] = getattr(row, name)
+    return told
+
+
+def _routes_table(rows: Sequence[Measurement], title: str) -> Table:
+    """A line for each route; below it why some have no figures."""
+    base = min((row.seconds for row in rows if row.seconds is not None), default=None)
+    columns = ("id", "solver", "s", "ratio", "width", "steps", "MB", "units")
+    table = table_of(*columns, title=title, figures=True)
+    for row in rows:
+        if row.seconds is None or base is None:
+            table.add_row(row.id, row.solver, "-")
+            continue
+        units = "" if row.units is None else _short(row.units)
+        figures = (_short(row.seconds), _short(row.seconds / base), f"{row.width:.0e}")
+        steps = "" if row.iterations is None else str(row.iterations)
+        table.add_row(row.id, row.solver, *figures, steps, f"{row.megabytes:.0f}", units)
+    named = sorted({row.unit for row in rows if row.unit is not None})
+    notes = [f"units: of one {' or '.join(named)}"] if named else []
+    table.caption = "\n".join([*notes, *_failures(rows)])
+    return table
+
+
+def _short(x: float) -> str:
+    """Three digits, none of them after the point from a hundred on."""
+    return f"{x:.0f}" if x >= 100 else f"{x:.3g}"
+
+
+def _failures(rows: Sequence[Measurement]) -> list[str]:
+    return [f"{row.id} by {row.solver}: {row.failure}" for row in rows if row.failure is not None]
+
+
+def _sweep_table(rows: Sequence[Row], along: str, title: str) -> Table:
+    """A line for each route, seconds at the sizes in columns, and how fast they grow."""
+    sizes = sorted({getattr(row, along) for row in rows})
+    heads = (f"{along}={size}" for size in sizes)
+    table = table_of("id", "solver", *heads, "power", "MB", title=title, figures=True)
+    for (id, solver), group in groupby(rows, lambda r: (r.measurement.id, r.measurement.solver)):
+        at = {getattr(row, along): row.measurement for row in group}
+        done = {size: m.seconds for size, m in at.items() if m.seconds is not None}
+        cells = [_short(done[size]) if size in done else "-" * (size in at) for size in sizes]
+        power = growth(list(done), list(done.values()))
+        most = max((m.megabytes for m in at.values() if m.megabytes is not None), default=None)
+        last = ("" if power is None else f"{power:.1f}", "" if most is None else f"{most:.0f}")
+        table.add_row(id, solver, *cells, *last)
+    notes = [f"seconds; power: of {along}, over the three largest sizes"]
+    table.caption = "\n".join([*notes, *_failures([row.measurement for row in rows])])
+    return table
+
+
+def _targets_table(rows: Sequence[Target], title: str) -> Table:
+    table = table_of("what", "ratio", "asked", "met", "figures", title=title)
+    for row in rows:
+        asked = "" if row.at_least is None else f"≥ {row.at_least:g}"
+        asked = asked if row.at_most is None else f"≤ {row.at_most:.3g}"
+        ratio = "-" if row.ratio is None else f"{row.ratio:.3g}"
+        met = ("yes" if row.met else "no") if asked and row.ratio is not None else "-"
+        table.add_row(row.what, ratio, asked, met, row.told)
+    return table
+
+
+def _programs_table(rows: Sequence[Built], title: str) -> Table:
+    columns = ("id", "sample", "solver", "make", "compile", "solve", "ratio", "width")
+    table = table_of(*columns, title=title, figures=True)
+    for row in rows:
+        stages = (row.make, row.compile, row.solve)
+        cells = ["" if x is None else f"{x:.3g}" for x in stages]
+        ratio = "" if row.ratio is None else f"{'≤ ' if row.cut else ''}{row.ratio:.2f}"
+        width = (row.failure or "") if row.width is None else f"{row.width:.1e}"
+        table.add_row(row.id, row.kind, row.solver or "", *cells, ratio, width)
+    return table
 
 
 @app.command("gauss4")
@@ -66,7 +210,7 @@ def gauss4_(
 ) -> None:
     """The toy experiment of gonen2008, section 4.1, beside what the paper reports."""
     toy = Toy(seed, 240, 1, (1.0, 100.0)) if quick else Toy(seed)
-    rows: list[Row] = []
+    rows: list[ToyRow] = []
     with progress_line(total=2 * len(MACHINES)) as progress:
         for row in toy.rows(progress=progress):
             rows.append(row)
@@ -101,29 +245,19 @@ def race_(
         Path, typer.Argument(metavar="PROBLEM", help="An .npz, .mat or .json file.")
     ],
     tol: Annotated[float, typer.Option(help="Relative width to reach.")] = 1e-2,
-    limit: Annotated[float, typer.Option(help="Seconds for each route.")] = 60.0,
-    memory: Annotated[float, typer.Option(help="Gigabytes for each route.")] = 12.0,
-    threads: Annotated[int, typer.Option(help="Threads for each route.")] = 1,
+    limit: Seconds = 60.0,
+    memory: Memory = 12.0,
+    threads: Threads = 1,
     as_json: AsJson = False,
 ) -> None:
     """Time every method and conic solver that answers ID on one problem file, in one run."""
     files.load(id, problem)  # what is wrong with it is said before anything is timed
-    rows: list[Measurement] = []
+    limits = Limits(limit, memory, threads)
     with progress_line() as progress:
-        for row in race(id, Problem(problem), tol=tol, limits=Limits(limit, memory, threads)):
-            rows.append(row)
-            progress(f"{id}: {row.solver} done")
-    done = [row for row in rows if row.seconds is not None]
-    base = done[0].seconds if done else None
+        found = race(id, File(problem), tol=tol, limits=limits)
+        rows = _followed(found, progress, lambda row: f"{id} {row.solver}")
     if as_json:
-        typer.echo(json.dumps({"id": id, "tol": tol, "rows": [vars(r) for r in rows]}))
+        told = {"id": id, "tol": tol, "threads": threads, "rows": [_plain(row) for row in rows]}
+        typer.echo(json.dumps(told))
         return
-    table = table_of("route", "solver", "seconds", "ratio", "width", "iterations", title=id)
-    for row in rows:
-        if row.seconds is None:
-            table.add_row(row.route, row.solver, row.failure or "", "", "", "")
-            continue
-        ratio = f"{row.seconds / base:.1f}" if base else ""
-        figures = (f"{row.seconds:.2f}", ratio, f"{row.width:.1e}", str(row.iterations or "-"))
-        table.add_row(row.route, row.solver, *figures)
-    out.print(table)
+    out.print(_routes_table(rows, f"{id}; {threads} thread{'s' if threads > 1 else ''}"))

@@ -1,0 +1,108 @@
+"""What is timed: seeded problems of a given size, two real data sets, a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.datasets import load_breast_cancer, load_digits
+
+from cvxkernel.formulations.inputs import Array
+from cvxkernel.validation.files import read
+from cvxkernel.validation.instances import blobs, gaussian_kernels, multi_label, sample
+
+
+@dataclass(frozen=True)
+class Size:
+    """n points of k Gaussian clouds, p Gaussian kernels of widths 0.1 to 100."""
+
+    n: int
+    p: int
+    k: int
+    lam: float = 5e-4
+
+    def data(self) -> Mapping[str, Any]:
+        """The problem, seeded."""
+        X, y = blobs(self.n, self.k)
+        y = 2 * y - 3 if self.k == 2 else y
+        return {"kernels": gaussian_kernels(X, self.p), "y": y, "lam": self.lam, "C": 1.0}
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The same points with k labels of ±1, for tang2009."""
+
+    n: int
+    p: int
+    k: int
+
+    def data(self) -> Mapping[str, Any]:
+        """The problem, seeded."""
+        return multi_label(self.n, self.p, self.k)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A seeded sample of any formulation."""
+
+    id: str
+    n: int
+    p: int
+
+    def data(self) -> Mapping[str, Any]:
+        """The problem, seeded."""
+        return sample(self.id, self.n, self.p)
+
+
+@dataclass(frozen=True)
+class Digits:
+    """The first n of scikit-learn's digits, ten classes, p Gaussian kernels on unit features."""
+
+    n: int
+    p: int
+    lam: float = 5e-4
+
+    def data(self) -> Mapping[str, Any]:
+        """The problem."""
+        X, y = load_digits(return_X_y=True)
+        K = gaussian_kernels(_standardized(X[: self.n]), self.p)
+        return {"kernels": K, "y": y[: self.n], "lam": self.lam}
+
+
+@dataclass(frozen=True)
+class Cancer:
+    """The first n of scikit-learn's breast cancer, p Gaussian kernels on unit features."""
+
+    n: int
+    p: int
+    C: float = 1.0
+
+    def data(self) -> Mapping[str, Any]:
+        """The problem."""
+        X, y = load_breast_cancer(return_X_y=True)
+        K = gaussian_kernels(_standardized(X[: self.n]), self.p)
+        return {"kernels": K, "y": 2.0 * y[: self.n] - 1, "C": self.C}
+
+
+@dataclass(frozen=True)
+class File:
+    """A problem file."""
+
+    path: Path
+
+    def data(self) -> Mapping[str, Any]:
+        """What it holds."""
+        return read(self.path)
+
+
+Instance = Size | Labels | Sample | Digits | Cancer | File
+
+
+def _standardized(X: Array) -> Array:
+    """Every feature of mean zero and deviation one; constant ones zero."""
+    deviation = X.std(axis=0)
+    Z: Array = (X - X.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)
+    return Z
