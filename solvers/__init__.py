@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations.catalogue import CATALOGUE, formulation
-from cvxkernel.formulations.errors import InputError
-from cvxkernel.solvers import dual_ascent, newton
+from cvxkernel.formulations.errors import InputError, SolverError
+from cvxkernel.solvers import dual_ascent, margin, newton
 from cvxkernel.solvers.alternation import Alternation
 from cvxkernel.solvers.column_generation import ColumnGeneration
 from cvxkernel.solvers.conic import conic
@@ -36,6 +36,7 @@ class Route:
     make: Callable[[float], Method]  # of the tolerance
     answers: frozenset[str]
     first: frozenset[str]
+    panel: bool = False  # whether the panel is asked where it was first, not named, and failed
 
 
 SEMI_INFINITE = frozenset(id for id, form in CATALOGUE.items() if form.exchange is not None)
@@ -48,7 +49,7 @@ METHODS: dict[str, Route] = {
     "column_generation": Route(
         lambda tol: ColumnGeneration(tol=tol), SEMI_INFINITE, first=SEMI_INFINITE
     ),
-    "newton": Route(lambda tol: Newton(tol=tol), newton.ANSWERS, first=frozenset()),
+    "newton": Route(lambda tol: Newton(tol=tol), newton.ANSWERS, first=margin.ANSWERS, panel=True),
     "alternation": Route(lambda tol: Alternation(tol=tol), ALTERNATING, first=ALTERNATING),
     "svm": Route(lambda tol: SupportVectors(tol=tol), MACHINES, first=frozenset()),
     # Algorithm 1 of gonen2008: with a line search, and with the step and iterations of section 4.
@@ -92,8 +93,24 @@ def solve(
         if id not in METHODS[chosen].answers:
             own = [name for name, route in METHODS.items() if id in route.answers]
             raise InputError("solver", f"{' or '.join([*own, 'a conic solver'])} for {id}", chosen)
-        return METHODS[chosen].make(tol).solve(id, problem, progress=progress)
+        try:
+            return METHODS[chosen].make(tol).solve(id, problem, progress=progress)
+        except SolverError as error:
+            if solver is not None or not METHODS[chosen].panel:
+                raise
+            return _panel_after(error, id, problem, tol=tol, progress=progress)
     return conic(id, problem, solvers=[chosen] if chosen else None, tol=tol, progress=progress)
+
+
+def _panel_after(failed: SolverError, id: str, problem: Any, **options: Any) -> Solution:
+    """The panel's answer, told with the attempt before it; or both failures, the narrower end."""
+    try:
+        found = conic(id, problem, **options)
+    except SolverError as error:
+        ends = [e for e in (failed.best, error.best) if e is not None]
+        best = min(ends, key=lambda e: e.width, default=None)
+        raise SolverError(id, {**failed.attempts, **error.attempts}, best) from error
+    return replace(found, attempts={**failed.attempts, **(found.attempts or {})})
 
 
 __all__ = [

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
+from scipy.linalg.blas import daxpy
 
 from cvxkernel.formulations import svm as bounds
 from cvxkernel.formulations.catalogue import CATALOGUE
@@ -39,11 +40,11 @@ class Function:
     def __init__(self, form: Formulation, problem: Any) -> None:
         self.kernels, self.y = problem.kernels, problem.y
         self.joint = isinstance(problem, JointMargin)
-        self.C = problem.C if form.id == "lanckriet2004-sm1" else np.inf
+        C: float = problem.C if form.id == "lanckriet2004-sm1" else np.inf
         # α is `scale` times the α used here, and so is J; C is C/scale, Q is scale·Q.
-        self.scale = min(problem.n / problem.c, self.C)
-        self.top = self.C / self.scale
-        self.ridge = self.scale / problem.C if form.id == "lanckriet2004-sm2" else 0.0
+        self.scale: float = min(problem.n / problem.c, C)
+        self.top: float = C / self.scale
+        self.ridge: float = self.scale / problem.C if form.id == "lanckriet2004-sm2" else 0.0
         self.mu = problem.c / problem.r  # of each kernel alone
         self.factors = self.scale * self.mu  # Aᵢ = factorᵢ·G(Kᵢ)
         self.p = len(self.mu)
@@ -52,7 +53,10 @@ class Function:
         """One support vector machine, from the active set of one nearby; one pass."""
         y, n = self.y, len(self.y)
         shares = (w * self.factors)[1:] if self.joint else w * self.factors
-        K: Array = (shares @ self.kernels.reshape(len(shares), -1)).reshape(n, n)
+        flat = np.zeros(n * n)
+        for i in np.flatnonzero(shares):  # most are zero after a step or two
+            flat = daxpy(self.kernels[i].ravel(), flat, a=shares[i])
+        K = flat.reshape(n, n)
         diagonal = self.ridge + (w[0] * self.factors[0] if self.joint else 0.0)
         K.flat[:: n + 1] += diagonal
         top = self.top

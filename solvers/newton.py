@@ -25,7 +25,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh, lstsq
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
 from cvxkernel.formulations.catalogue import CATALOGUE, formulation
 from cvxkernel.formulations.errors import InputError, SolverError
@@ -217,7 +217,7 @@ def model_minimum(H: Array, g: Array, w: Array) -> Array:
         m = int(S.sum())
         kkt = np.ones((m + 1, m + 1))
         kkt[:m, :m], kkt[m, m] = F[np.ix_(S, S)], 0.0
-        solved = lstsq(kkt, np.append(F[S] @ w - g[S], 1.0))[0]
+        solved = np.linalg.solve(kkt, np.append(F[S] @ w - g[S], 1.0))
         d = np.zeros(p)
         d[S] = solved[:m] - v[S]
         falling = S & (v + d < 0)

@@ -19,6 +19,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, lstsq, solve
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
@@ -98,7 +99,7 @@ def polish(Q: Array, y: Array, C: float, alpha: Array) -> Array | None:
         if m == 0:
             return fixed if y @ fixed == 0 else None
         system = np.zeros((m + 1, m + 1))
-        system[:m, :m] = Q[np.ix_(free, free)]
+        system[:m, :m] = Q[free][:, free]
         system[:m, m] = system[m, :m] = y[free]
         right = np.append(1 - Q[np.ix_(free, at_top)] @ fixed[at_top], -float(y @ fixed))
         try:
@@ -120,7 +121,7 @@ def polish(Q: Array, y: Array, C: float, alpha: Array) -> Array | None:
     return None
 
 
-def borders(alpha: Array, C: float) -> tuple[Array, Array]:
+def borders(alpha: Array, C: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which samples are at C, and which at zero, to what a solver leaves."""
     margin = 1e-7 * min(C, float(alpha.max()))
     return alpha >= C - margin, alpha <= margin

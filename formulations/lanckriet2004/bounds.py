@@ -59,8 +59,10 @@ def combined(problem: Margin, mu: Array, *, squared: bool) -> Array:
     weights = mu if isinstance(problem, SoftMargin) else mu[1:]
     Q = signed(problem.y, (weights @ problem.kernels.reshape(len(weights), -1)).reshape(n, n))
     if not isinstance(problem, SoftMargin):
-        return Q + mu[0] * np.eye(n)
-    return Q + np.eye(n) / problem.C if squared else Q
+        Q.flat[:: n + 1] += mu[0]
+    elif squared:
+        Q.flat[:: n + 1] += 1 / problem.C
+    return Q
 
 
 def upper(problem: Margin, mu: Array, alpha: Array, *, squared: bool) -> Bounded:
