@@ -34,7 +34,10 @@ FREE = (
 
 def signed(y: Array, K: Array) -> Array:
     """diag(y) K diag(y), symmetric."""
-    return np.outer(y, y) * (K + K.T) / 2
+    Q: Array = K + K.T
+    Q *= y
+    Q *= y[:, None] / 2
+    return Q
 
 
 def repair(alpha: Array, y: Array, C: float) -> Array:
@@ -87,8 +90,10 @@ def on_margin(Q: Array, y: Array, C: float, alpha: Array, small: float) -> Array
 
 def above(Q: Array, least: float) -> bool:
     """Whether every eigenvalue of Q is above this number, if one Cholesky factor can tell."""
+    shifted = Q.copy()
+    shifted.flat[:: len(Q) + 1] -= least
     try:
-        cholesky(Q - least * np.eye(len(Q)), lower=True, check_finite=False)
+        cholesky(shifted, lower=True, overwrite_a=True, check_finite=False)
     except LinAlgError:
         return False
     return True
@@ -107,8 +112,9 @@ def hinge_bound(Q: Array, y: Array, C: float, v: Array) -> Bounded:
     n = len(y)
     least = rounding(n, float(np.abs(Q).max()))
     shift = 0.0 if above(Q, least) else max(0.0, least - float(eigvalsh(Q)[0]))
-    Q = Q + shift * np.eye(n)
-    margins = Q @ v
+    if shift:
+        Q = Q + shift * np.eye(n)
+    margins, sizes = Q @ v, np.abs(Q) @ np.abs(v)
     b = offset(margins, y)
     form, slack = quadratic(Q, v[:, None])
     image = margins + b * y
@@ -121,7 +127,7 @@ def hinge_bound(Q: Array, y: Array, C: float, v: Array) -> Bounded:
         losses = np.maximum(0.0, 1 - x * image)
         total = x * x * form / 2 + C * float(losses.sum()) + shift * n * C**2 / 2
         # Only a margin that may be below 1 can add to the sum of hinges.
-        made_of = 1 + x * (np.abs(Q) @ np.abs(v) + abs(b))
+        made_of = 1 + x * (sizes + abs(b))
         near = x * image < 1 + rounding(n, 1.0) * made_of
         magnitude = C * float(np.sum(near * made_of))
         best = min(best, (total, x * x * slack / 2 + rounding(n, magnitude)), key=sum)
@@ -147,6 +153,8 @@ def quadratic_bound(Q: Array, y: Array, C: float, alpha: Array) -> Bounded:
     bs = [float(np.average(gap[free], weights=alpha[free] + TINY)), float(np.median(gap[free]))]
     best: Bounded = (np.inf, 0.0)
     form, slack = quadratic(Q, alpha[:, None])
+    absolute = np.abs(Q)
+    sizes = absolute @ np.abs(alpha)
     for b in bs:
         excess = image - 1 + b * y
         # η takes the excess where it is positive, ζ where it is negative; or each only where it
@@ -163,9 +171,9 @@ def quadratic_bound(Q: Array, y: Array, C: float, alpha: Array) -> Bounded:
             box = C * float(zeta.sum()) if zeta.any() else 0.0
             total = form / 2 + float(alpha @ delta) + inner / 2 + box
             # δ itself is rounded, by |1 + by| + |Q|α in each entry, and Q⁻¹ passes that on.
-            made_of = 1 + abs(b) + np.abs(Q) @ np.abs(alpha)
+            made_of = 1 + abs(b) + sizes
             magnitude = float(np.abs(alpha) @ made_of) + float(np.abs(solve) @ made_of) + box
-            magnitude += float(np.abs(solve) @ (np.abs(delta) + np.abs(Q) @ np.abs(solve)))
+            magnitude += float(np.abs(solve) @ (np.abs(delta) + absolute @ np.abs(solve)))
             allowance = slack / 2 + rounding(n, magnitude)
             best = min(best, (total, allowance), key=sum)
     return best

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-import numpy as np
-
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations.catalogue import CATALOGUE, formulation
 from cvxkernel.formulations.errors import InputError, SolverError
@@ -116,19 +114,18 @@ def solve(
         # An id that is an algorithm has no other route.
         if solver is not None or form.kind in ("SILP", "nonconvex") or id in DESCENT:
             raise
-        return _then_conic(error, id, problem, tol=tol, progress=progress)
+        return _panel_after(error, id, problem, tol=tol, progress=progress)
 
 
-def _then_conic(
-    first: SolverError, id: str, problem: Any, *, tol: float, progress: Progress | None
-) -> Solution:
-    """The panel's answer where a method had none; what became of the method is told with it."""
+def _panel_after(failed: SolverError, id: str, problem: Any, **options: Any) -> Solution:
+    """The panel's answer, told with the attempt before it; or both failures, the narrower end."""
     try:
-        found = conic(id, problem, tol=tol, progress=progress)
+        found = conic(id, problem, **options)
     except SolverError as error:
-        best = min(first.best, error.best, key=lambda e: np.inf if e is None else e.width)
-        raise SolverError(id, {**first.attempts, **error.attempts}, best) from None
-    return replace(found, attempts={**first.attempts, **(found.attempts or {})})
+        ends = [e for e in (failed.best, error.best) if e is not None]
+        best = min(ends, key=lambda e: e.width, default=None)
+        raise SolverError(id, {**failed.attempts, **error.attempts}, best) from error
+    return replace(found, attempts={**failed.attempts, **(found.attempts or {})})
 
 
 __all__ = [

@@ -21,17 +21,16 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from scipy.optimize import linprog
 
 from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.errors import InputError, SolverError
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.problem import with_numbers
 from cvxkernel.formulations.tang2009 import Shared, bounds
+from cvxkernel.solvers.exchange import PATIENCE, Pull, linear_program
 from cvxkernel.solvers.solution import Progress, Solution, Step
 from cvxkernel.solvers.svm import svm
 
-PATIENCE = 60  # iterations without a narrower gap
 REFRESH = 0.1  # of the gap: a smaller gain at the upper end is not worth k bounds
 
 
@@ -50,7 +49,7 @@ class State:
     value: float = np.inf
     lower: float = -np.inf
     upper: float = np.inf
-    pull: float = 0.0  # towards the best weights
+    pull: Pull = field(default_factory=Pull)
 
     @classmethod
     def of(cls, problem: Shared) -> State:
@@ -183,8 +182,9 @@ class Alternation:
             state.lower, state.mixture = low - down, mixture
         # Paper takes θ itself. Where many kernels take part that swings: with 15 random kernels and
         # 6 labels it needs twice to three times the iterations.
-        state.pull = _pull(state.pull, better=better) if self.stabilized else 0.0
-        state.theta = bounds.within((1 - state.pull) * theta + state.pull * state.best, beta)
+        if self.stabilized:
+            theta = state.pull.towards(state.best, theta, better=better)
+        state.theta = bounds.within(theta, beta)
 
 
 def machines(problem: Shared, kernels: Array, state: State) -> Array:
@@ -195,12 +195,6 @@ def machines(problem: Shared, kernels: Array, state: State) -> Array:
     for t in np.flatnonzero((state.theta != state.thetas[-1]).any(axis=1)):
         alpha[t] = svm(kernels[t], problem.Y[t], problem.C, start=alpha[t])
     return alpha
-
-
-def _pull(pull: float, *, better: bool) -> float:
-    if better:
-        return pull / 2 if pull > 0.25 else 0.0
-    return (1 + pull) / 2 if pull < 0.9 else pull
 
 
 def master(cuts: Array, beta: float, scale: float) -> tuple[Array, Array]:
@@ -220,7 +214,7 @@ def master(cuts: Array, beta: float, scale: float) -> tuple[Array, Array]:
         A_eq[t, :p] = A_eq[t, own] = 1.0
     A_ub[-1, p:m] = 0.5  # Ω ≤ β
     b_ub = np.append(np.zeros(k * J), beta)
-    x, marginals = _highs(A_ub, b_ub, A_eq, k)
+    x, marginals = linear_program("alternation", A_ub, b_ub, A_eq, k)
     theta = x[:p] + x[p:m].reshape(k, p)
     return bounds.simplex(theta), bounds.simplex(marginals[:-1].reshape(k, J) / size)
 
@@ -235,7 +229,7 @@ def shared_master(cuts: Array, scale: float) -> tuple[Array, Array]:
         A_ub[rows, :p] = cuts[:, t] / size[t][:, None]
         A_ub[rows, p + t] = -scale / size[t]
     A_eq = np.append(np.ones(p), np.zeros(k))[None]
-    x, marginals = _highs(A_ub, np.zeros(k * J), A_eq, k)
+    x, marginals = linear_program("alternation", A_ub, np.zeros(k * J), A_eq, k)
     theta = bounds.simplex(x[:p][None])
     return np.repeat(theta, k, axis=0), bounds.simplex(marginals.reshape(k, J) / size)
 
@@ -244,21 +238,3 @@ def _sizes(cuts: Array) -> Array:
     """The largest entry of every cut, as (k, J); 1 for α = 0, whose cut is 0 ≤ gᵗ."""
     size = np.abs(cuts).max(axis=2).T
     return np.where(size > 0, size, 1.0)
-
-
-def _highs(A_ub: Array, b_ub: Array, A_eq: Array, k: int) -> tuple[Array, Array]:
-    """The minimum of the last k variables' sum, all others being weights; and the multipliers."""
-    m = A_ub.shape[1] - k
-    result = linprog(
-        c=np.append(np.zeros(m), np.ones(k)),
-        A_ub=A_ub,
-        b_ub=b_ub,
-        A_eq=A_eq,
-        b_eq=np.ones(len(A_eq)),
-        bounds=[(0.0, None)] * m + [(None, None)] * k,
-        method="highs",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
-    )
-    if result.x is None:
-        raise SolverError("alternation", {"HiGHS": result.message})
-    return np.maximum(result.x, 0.0), np.maximum(-result.ineqlin.marginals, 0.0)

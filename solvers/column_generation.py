@@ -8,8 +8,9 @@ every iteration
     γ* ≤ maxᵢ Σₜ νₜSᵢ(β⁽ᵗ⁾)/rᵢ    for any weights ν ≥ 0, Σνₜ = 1, on the cuts: the linear program's
                                   dual, evaluated from ν, so that HiGHS need not be trusted.
 
-The master works with wᵢ = θᵢrᵢ on the unit simplex, with γ in units of the best value and with rows
-of largest entry 1: with unscaled rows HiGHS stops at a gap of 4e-6.
+The paper makes the next cut at the master's θ; stabilized, it is made between that and the best θ
+so far. The master works with wᵢ = θᵢrᵢ on the unit simplex, with γ in units of the best value and
+with rows of largest entry 1.
 """
 
 from __future__ import annotations
@@ -20,16 +21,15 @@ from typing import Any, Literal
 
 import numpy as np
 from scipy.linalg import LinAlgError
-from scipy.optimize import linprog
 
 from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.errors import InputError, SolverError
 from cvxkernel.formulations.formulation import Exchange, Formulation
 from cvxkernel.formulations.inputs import Array
+from cvxkernel.solvers.exchange import PATIENCE, Pull, linear_program
 from cvxkernel.solvers.solution import Progress, Solution, Step
 
-PATIENCE = 60  # iterations without a narrower gap
 HOPELESS = 100.0  # times the best value: weights as bad as this make no useful cut
 
 
@@ -45,20 +45,24 @@ class State:
     lower: float = -np.inf  # of γ: the best feasible value
     upper: float = np.inf  # of γ: the best dual value
     master: float = np.inf  # γ of the last restricted master
+    pull: Pull = field(default_factory=Pull)
 
 
 @dataclass(frozen=True)
 class ColumnGeneration:
     """The hyper-parameters.
 
-    stop : "gap", the true relative gap at most `tol`; or "paper", the rule (22),
-           |1 - Σᵢ θᵢ⁽ᵗ⁻¹⁾Sᵢ(β⁽ᵗ⁾)/γ⁽ᵗ⁻¹⁾| ≤ tol, with which the paper uses 5e-4
+    stop       : "gap", the true relative gap at most `tol`; or "paper", the rule (22),
+                 |1 - Σᵢ θᵢ⁽ᵗ⁻¹⁾Sᵢ(β⁽ᵗ⁾)/γ⁽ᵗ⁻¹⁾| ≤ tol, with which the paper uses 5e-4
+    stabilized : cuts are made between the master's θ and the best one so far; False: at the
+                 master's θ, as printed, and as rule (22) needs it: "paper" is never stabilized
 
     The history is in the solver's own arithmetic; the solution's ends are the enclosure's.
     """
 
     tol: float = 1e-6
     stop: Literal["gap", "paper"] = "gap"
+    stabilized: bool = True
     max_iterations: int = 1000
 
     def solve(self, id: str, problem: Any, *, progress: Progress | None = None) -> Solution:
@@ -119,13 +123,16 @@ class ColumnGeneration:
         S = self.cut(state, program)
         value = float(state.w @ S)
         violated = abs(1 - value / state.master) if np.isfinite(state.master) else np.inf
-        if value > state.lower:
+        better = value > state.lower
+        if better:
             state.lower, state.best = value, state.w
         state.cuts.append(S)
         state.weights.append(state.w)
         # The restricted master: maximize γ over w on the simplex, Σᵢ wᵢSᵢ(β)/rᵢ ≥ γ for these β
         state.w, state.nu, state.master = master(np.array(state.cuts), -state.lower)
         state.upper = min(state.upper, float((state.nu @ np.array(state.cuts)).max()))
+        if self.stabilized and self.stop == "gap" and state.best is not None:
+            state.w = state.pull.towards(state.best, state.w, better=better)
         return violated
 
     def cut(self, state: State, program: Exchange) -> Array:
@@ -157,18 +164,12 @@ def master(cuts: Array, scale: float) -> tuple[Array, Array, float]:
     """
     t, p = cuts.shape
     size = np.abs(cuts).max(axis=1)
-    result = linprog(
-        c=np.r_[np.zeros(p), -1.0],
-        A_ub=np.c_[-cuts / size[:, None], scale / size],
-        b_ub=np.zeros(t),
-        A_eq=np.r_[np.ones(p), 0.0][None],
-        b_eq=[1.0],
-        bounds=[(0.0, None)] * p + [(None, None)],
-        method="highs",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    x, marginals = linear_program(
+        "column_generation",
+        np.c_[-cuts / size[:, None], -scale / size],  # in -γ, which is to be the least
+        np.zeros(t),
+        np.r_[np.ones(p), 0.0][None],
+        1,
     )
-    if result.x is None:
-        raise SolverError("column_generation", {"HiGHS": result.message})
-    w = np.maximum(result.x[:p], 0.0)
-    nu = np.maximum(-result.ineqlin.marginals / size, 0.0)
-    return w / w.sum(), nu / nu.sum(), float(result.x[p]) * scale
+    w, nu = x[:p], marginals / size
+    return w / w.sum(), nu / nu.sum(), -float(x[p]) * scale

@@ -13,6 +13,9 @@ is shortened until φ falls as it should. Each evaluation is one Cholesky factor
 The gradient is also the gap: β = 2X is the paper's (20), and the bound it gives is
 
     φ(w)²/(⟨X, M₀X⟩ + maxᵢ ⟨X, AᵢX⟩) ≤ min φ.
+
+The programs of Lanckriet et al. (2004) are such functions too, with a support vector machine for
+the factorization: `margin`.
 """
 
 from __future__ import annotations
@@ -22,20 +25,21 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh, lstsq
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
-from cvxkernel.formulations import inputs
 from cvxkernel.formulations.catalogue import CATALOGUE, formulation
 from cvxkernel.formulations.errors import InputError, SolverError
 from cvxkernel.formulations.formulation import Point
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.ye2008 import Discriminant
+from cvxkernel.solvers import margin
 from cvxkernel.solvers.solution import Progress, Solution, Step
 
 RESTRICTED = ("ye2008-thm3.1", "ye2008-eq45")  # diag(t) ⪰ S(θ) is another function of θ
-ANSWERS = frozenset(
+DISCRIMINANT = frozenset(
     id for id, form in CATALOGUE.items() if form.paper == "ye2008" and id not in RESTRICTED
 )
+ANSWERS = DISCRIMINANT | margin.ANSWERS
 SUFFICIENT = 1e-4  # of the decrease that the model promises
 PATIENCE = 5  # iterations without a narrower gap
 
@@ -50,7 +54,7 @@ class Function:
         self.offsets = problem.offsets
         scale = 1.0 if self.joint else problem.lam
         self.weights = 1 / (scale * problem.traces)  # Aᵢ = weightᵢ·G̃ᵢ
-        self.p = len(problem.r)
+        self.r, self.p = problem.r, len(problem.r)
 
     def system(self, w: Array) -> Array:
         """M; in the joint programs plus a multiple of eeᵀ, which no X sees."""
@@ -76,6 +80,18 @@ class Function:
         Y *= self.weights[:, None, None]
         return np.concatenate([X[None] / n, Y]) if self.joint else Y
 
+    def at(self, w: Array, near: State | None = None) -> State:
+        """One factorization, one pass over the kernels; a state nearby is of no use."""
+        factor = cho_factor(self.system(w), lower=True, overwrite_a=True, check_finite=False)
+        X: Array = cho_solve(factor, self.H, check_finite=False)
+        images = self.images(X)
+        gradient: Array = -np.einsum("nk,pnk->p", X, images)
+        return State(w, float(np.sum(self.H * X)), X, factor, images, gradient)
+
+    def point(self, state: State) -> Point:
+        """θ; the β = 2X of (20) is what an enclosure makes of it by itself."""
+        return {"theta": state.w / self.r}
+
 
 @dataclass
 class State:
@@ -95,9 +111,22 @@ class State:
         return self.value**2 / (rest - float(self.gradient.min()))
 
     @property
+    def upper(self) -> float:
+        """φ itself."""
+        return self.value
+
+    @property
     def gap(self) -> float:
         """(φ - bound)/φ"""
         return (self.value - self.bound) / self.value
+
+    def hessian(self) -> Array:
+        """2⟨AᵢX, M⁻¹AⱼX⟩"""
+        p, n, k = self.images.shape
+        flat = self.images.transpose(1, 0, 2).reshape(n, p * k)
+        solved = cho_solve(self.factor, flat, check_finite=False).reshape(n, p, k)
+        H: Array = 2 * np.einsum("pnk,nqk->pq", self.images, solved, optimize=True)
+        return (H + H.T) / 2
 
 
 @dataclass(frozen=True)
@@ -110,37 +139,42 @@ class Newton:
     def solve(
         self, id: str, problem: Any, *, progress: Progress | None = None, start: Point | None = None
     ) -> Solution:
-        """Solve an exact program of ye2008; raises SolverError when the gap stays above `tol`.
+        """Solve a program of `ANSWERS`; raises SolverError when the gap stays above `tol`.
 
-        `start` holds the `theta` of a problem nearby.
+        `start` holds the weights of a problem nearby, `theta` or `mu`.
         """
         form = formulation(id)
         if form.id not in ANSWERS:
             raise InputError("solver", f"a conic solver for {id}", "newton")
         form.require(problem)
         began = perf_counter()
-        phi = Function(problem, binary=form.binary)
+        phi: Any = (
+            margin.Function(form, problem)
+            if form.id in margin.ANSWERS
+            else Function(problem, binary=form.binary)
+        )
         state = self.start(phi, problem.r, start)
         history: list[Step] = []
         best = state
+        bound, upper = -np.inf, np.inf
         sign = -1.0 if form.kind == "SILP" else 1.0
         while True:
-            low, high = sorted((sign * state.bound, sign * state.value))
+            bound, upper = max(bound, state.bound), min(upper, state.upper)
+            low, high = sorted((sign * bound, sign * upper))
             history.append(Step(len(history) + 1, low, high, perf_counter() - began))
             width = state.gap
             best = state if width <= best.gap else best
             if progress is not None:
                 progress(f"{id}: iteration {len(history)}, relative gap {width:.1e}")
             spent = len(history) >= self.max_iterations
-            stalled = len(history) > PATIENCE and history[-PATIENCE - 1].width <= width
+            stalled = len(history) > PATIENCE and history[-PATIENCE - 1].width <= history[-1].width
             if width <= self.tol / 2 or spent or stalled:
                 break
             moved = self.step(phi, state)
             if moved is None:
                 break
             state = moved
-        # β = 2X is what the enclosure makes of θ by itself.
-        enclosure = form.enclose(problem, {"theta": best.w / problem.r})
+        enclosure = form.enclose(problem, phi.point(best))
         if not enclosure.width <= self.tol:
             why = f"relative width {enclosure.width:.1e} above {self.tol:.1e}"
             told = f"{why} after {len(history)} iterations"
@@ -154,33 +188,26 @@ class Newton:
             history=tuple(history),
         )
 
-    def start(self, phi: Function, r: Array, point: Point | None) -> State:
+    def start(self, phi: Any, r: Array, point: Point | None) -> Any:
         """At the weights given, or at equal ones."""
         if point is not None:
-            w = np.maximum(inputs.weights("theta", point["theta"], r.shape) * r, 0.0)
+            given = point["theta"] if "theta" in point else point["mu"]
+            w = np.maximum(given * r, 0.0)
             try:
-                return self.at(phi, w / w.sum())
+                return phi.at(w / w.sum())
             except LinAlgError:
                 pass  # another problem's weights may be none for this one
-        return self.at(phi, np.full(phi.p, 1 / phi.p))
+        return phi.at(np.full(phi.p, 1 / phi.p))
 
-    def at(self, phi: Function, w: Array) -> State:
-        """One factorization, one pass over the kernels."""
-        factor = cho_factor(phi.system(w), lower=True, overwrite_a=True, check_finite=False)
-        X: Array = cho_solve(factor, phi.H, check_finite=False)
-        images = phi.images(X)
-        gradient: Array = -np.einsum("nk,pnk->p", X, images)
-        return State(w, float(np.sum(phi.H * X)), X, factor, images, gradient)
-
-    def step(self, phi: Function, state: State) -> State | None:
+    def step(self, phi: Any, state: Any) -> Any:
         """The best point of the quadratic model on the simplex, or as far towards it as φ falls."""
-        target = model_minimum(hessian(state), state.gradient, state.w)
+        target = model_minimum(state.hessian(), state.gradient, state.w)
         d = target - state.w
         slope = float((state.gradient - state.gradient.min()) @ d)  # Σdᵢ = 0
         length = 1.0
         for _ in range(40):
             try:
-                trial = self.at(phi, state.w + length * d)
+                trial = phi.at(state.w + length * d, state)
                 fallen = trial.value <= state.value + SUFFICIENT * length * slope
                 # At the end φ no longer shows a difference, and the gap does.
                 if fallen or trial.gap <= state.gap / 2:
@@ -191,22 +218,13 @@ class Newton:
         return None
 
 
-def hessian(state: State) -> Array:
-    """2⟨AᵢX, M⁻¹AⱼX⟩: with LLᵀ = M, the Gram matrix of the L⁻¹AᵢX."""
-    p, n, k = state.images.shape
-    flat = state.images.transpose(1, 0, 2).reshape(n, p * k)
-    solved = cho_solve(state.factor, flat, check_finite=False).reshape(n, p, k)
-    H: Array = 2 * np.einsum("pnk,nqk->pq", state.images, solved, optimize=True)
-    return (H + H.T) / 2
-
-
 def model_minimum(H: Array, g: Array, w: Array) -> Array:
     """The v ≥ 0, Σvᵢ = 1, of least gᵀ(v - w) + ½(v - w)ᵀH(v - w), by the primal active-set method.
 
     It starts from the support of w. Curvatures below 1e-13 of the largest are raised to that:
     among kernels that are nearly equal the step hardly matters.
     """
-    p, scale = len(w), float(np.abs(H).max())
+    p, scale = len(w), float(np.abs(H).max()) or float(np.abs(g).max())
     eig, V = eigh(H / scale)
     F = (V * np.maximum(eig, 1e-13)) @ V.T
     g = g / scale
@@ -215,7 +233,7 @@ def model_minimum(H: Array, g: Array, w: Array) -> Array:
         m = int(S.sum())
         kkt = np.ones((m + 1, m + 1))
         kkt[:m, :m], kkt[m, m] = F[np.ix_(S, S)], 0.0
-        solved = lstsq(kkt, np.append(F[S] @ w - g[S], 1.0))[0]
+        solved = np.linalg.solve(kkt, np.append(F[S] @ w - g[S], 1.0))
         d = np.zeros(p)
         d[S] = solved[:m] - v[S]
         falling = S & (v + d < 0)

@@ -8,7 +8,7 @@ can. Nothing is believed: whoever needs a bound computes it from the α that is 
 functions of `formulations.svm`.
 
 scikit-learn's interface to libsvm takes no initial α. A warm start is the active set of a solution
-nearby: where Newton's step on it satisfies the KKT conditions, libsvm is not asked.
+nearby: where a few of Newton's steps from it end in the KKT conditions, libsvm is not asked.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, lstsq, solve
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
@@ -78,7 +79,7 @@ def svm(K: Array, y: Array, C: float, *, start: Array | None = None) -> Array:
 def violation(Q: Array, y: Array, C: float, alpha: Array) -> float:
     """How far α is from the KKT conditions: max of y(1 - Qα) over I_up less min over I_low."""
     gradient = y * (1 - Q @ alpha)
-    small = 1e-12 * C
+    small = 1e-12 * min(C, float(alpha.max()))
     rises = np.where(y > 0, alpha < C - small, alpha > small)
     falls = np.where(y > 0, alpha > small, alpha < C - small)
     return float(gradient[rises].max(initial=-np.inf) - gradient[falls].min(initial=np.inf))
@@ -87,21 +88,20 @@ def violation(Q: Array, y: Array, C: float, alpha: Array) -> float:
 def polish(Q: Array, y: Array, C: float, alpha: Array) -> Array | None:
     """Newton's step on the active set of α: [Q_FF y_F; y_Fᵀ 0] on the free samples F.
 
-    Samples that the step takes out of the box are fixed at its border, and the one that violates
-    the KKT conditions most is freed, a few times. None where that ends without a point of the box.
+    Samples that the step takes out of the box are fixed at its border, those that violate the KKT
+    conditions are freed, all at once and a few times. None where that does not settle.
     """
-    margin = 1e-7 * C
-    at_top, at_zero = alpha >= C - margin, alpha <= margin
+    at_top, at_zero = borders(alpha, C)
     for _ in range(CYCLES):
         free = ~(at_top | at_zero)
         m = int(free.sum())
-        if m == 0:
-            return None
         fixed = np.where(at_top, C, 0.0)
+        if m == 0:
+            return fixed if y @ fixed == 0 else None
         system = np.zeros((m + 1, m + 1))
-        system[:m, :m] = Q[np.ix_(free, free)]
+        system[:m, :m] = Q[free][:, free]
         system[:m, m] = system[m, :m] = y[free]
-        right = np.append(1 - Q[free] @ fixed, -float(y @ fixed))
+        right = np.append(1 - Q[np.ix_(free, at_top)] @ fixed[at_top], -float(y @ fixed))
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
@@ -109,20 +109,22 @@ def polish(Q: Array, y: Array, C: float, alpha: Array) -> Array | None:
         except (LinAlgError, Warning):
             start = np.append(alpha[free], 0.0)  # singular: the least move from where we are
             step = start + lstsq(system, right - system @ start, lapack_driver="gelsy")[0]
-        moved = fixed.copy()
+        moved = fixed
         moved[free] = step[:m]
         over, under = moved > C, moved < 0
-        if over.any() or under.any():
-            at_top, at_zero = at_top | over, at_zero | under
-            continue
         gap = 1 - Q @ moved - step[m] * y  # ≤ 0 at zero, ≥ 0 at C
-        wrong = np.where(at_zero, gap, 0.0) - np.where(at_top, gap, 0.0)
-        worst = int(np.argmax(wrong))
-        if wrong[worst] <= 1e-10:
+        wrong = np.where(at_zero, gap, 0.0) - np.where(at_top, gap, 0.0) > 1e-10
+        if not (over | under | wrong).any():
             return bounds.repair(moved, y, C)
-        at_top[worst] = at_zero[worst] = False
-        alpha = moved
+        at_top, at_zero = at_top & ~wrong | over, at_zero & ~wrong | under
+        alpha = np.clip(moved, 0.0, C)
     return None
+
+
+def borders(alpha: Array, C: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which samples are at C, and which at zero, to what a solver leaves."""
+    margin = 1e-7 * min(C, float(alpha.max()))
+    return alpha >= C - margin, alpha <= margin
 
 
 def _libsvm(K: Array, y: Array, C: float) -> Array:

@@ -38,23 +38,15 @@ def _weights(problem: Margin, point: Point) -> Iterator[Array]:
 def _enclose(*, squared: bool) -> Callable[[Margin, Point], Enclosure]:
     def enclose(problem: Margin, point: Point) -> Enclosure:
         given = inputs.weights("alpha", point.get("alpha", np.ones(problem.n)), (problem.n,))
-        (low, down), alpha = bounds.value(
+        (low, down), alpha, total = bounds.value(
             problem, bounds.repair(problem, given, squared=squared), squared=squared
         )
         ends = [
-            (bounds.quadratic_bound(problem, mu, alpha, squared=squared), mu)
+            (bounds.upper(problem, mu, alpha, squared=squared), mu)
             for mu in _weights(problem, point)
         ]
-        if isinstance(problem, SoftMargin) and not squared:
-            ends += [
-                (bounds.hinge_bound(problem, mu, alpha), mu) for mu in _weights(problem, point)
-            ]
         (high, up), mu = min(ends, key=lambda end: sum(end[0]))
-        _, q, _ = bounds.objective(problem, alpha, squared=squared)
-        ridge = (
-            float(alpha @ alpha) / problem.C if isinstance(problem, SoftMargin) and squared else 0
-        )
-        t = np.array((q - ridge) / problem.c)
+        t = np.array(total / problem.c)
         return Enclosure(low, low - down, high + up, {"alpha": alpha, "t": t, "mu": mu})
 
     return enclose

@@ -19,8 +19,8 @@ from cvxkernel.formulations.svm import signed
 
 def objective(problem: Margin, alpha: Array, *, squared: bool) -> tuple[float, float, Array]:
     """b and q with objective(xα) = 2xb - x²q for every x, and the magnitudes of both."""
-    y, n = problem.y, problem.n
-    forms = np.array([quadratic(signed(y, K), alpha[:, None]) for K in problem.kernels])
+    n, signs = problem.n, (problem.y * alpha)[:, None]
+    forms = np.array([quadratic(K, signs) for K in problem.kernels])  # αᵀG(Kᵢ)α
     r = np.array([np.trace(K) for K in problem.kernels])
     square = float(alpha @ alpha)
     ends, slacks = forms[:, 0] / r, forms[:, 1] / r
@@ -35,15 +35,17 @@ def objective(problem: Margin, alpha: Array, *, squared: bool) -> tuple[float, f
     return float(alpha.sum()), q, np.array([rounding(n, float(alpha.sum())), slack])
 
 
-def value(problem: Margin, alpha: Array, *, squared: bool) -> tuple[Bounded, Array]:
-    """The objective at a feasible α, once α is scaled by the best x the box allows; and that α."""
+def value(problem: Margin, alpha: Array, *, squared: bool) -> tuple[Bounded, Array, float]:
+    """The objective at a feasible α, once α is scaled by the best x the box allows; that α, c·t."""
     b, q, slack = objective(problem, alpha, squared=squared)
     if not (b > 0 and q > 0):
-        return (0.0, 0.0), np.zeros_like(alpha)
+        return (0.0, 0.0), np.zeros_like(alpha), 0.0
     x = b / q
     if isinstance(problem, SoftMargin) and not squared:
         x = min(x, problem.C / float(alpha.max()))
-    return (2 * x * b - x * x * q, 2 * x * slack[0] + x * x * slack[1]), x * alpha
+    end = 2 * x * b - x * x * q, 2 * x * slack[0] + x * x * slack[1]
+    ridge = float(alpha @ alpha) / problem.C if isinstance(problem, SoftMargin) and squared else 0.0
+    return end, x * alpha, x * x * (q - ridge)
 
 
 def repair(problem: Margin, alpha: Array, *, squared: bool) -> Array:
@@ -51,27 +53,26 @@ def repair(problem: Margin, alpha: Array, *, squared: bool) -> Array:
     return svm.repair(alpha, problem.y, _top(problem, squared=squared))
 
 
-def combined(problem: Margin, mu: Array) -> Array:
-    """Q = Σᵢ μᵢG(Kᵢ), with μ₀I for the identity of sm2c."""
+def combined(problem: Margin, mu: Array, *, squared: bool) -> Array:
+    """Q = Σᵢ μᵢG(Kᵢ), with I/C in sm2 and μ₀I for the identity of sm2c."""
+    n = problem.n
     weights = mu if isinstance(problem, SoftMargin) else mu[1:]
-    Q = np.zeros((problem.n, problem.n))
-    for w, K in zip(weights, problem.kernels, strict=True):
-        Q += w * signed(problem.y, K)
-    return Q if isinstance(problem, SoftMargin) else Q + mu[0] * np.eye(problem.n)
+    Q = signed(problem.y, (weights @ problem.kernels.reshape(len(weights), -1)).reshape(n, n))
+    if not isinstance(problem, SoftMargin):
+        Q.flat[:: n + 1] += mu[0]
+    elif squared:
+        Q.flat[:: n + 1] += 1 / problem.C
+    return Q
 
 
-def hinge_bound(problem: SoftMargin, mu: Array, v: Array) -> Bounded:
-    """sm1: vᵀQv + 2C Σᵢ max(0, 1 - (Qv)ᵢ - byᵢ) at the best b, with Q made semidefinite."""
-    total, slack = svm.hinge_bound(combined(problem, mu), problem.y, problem.C, v)
-    return 2 * total, 2 * slack
+def upper(problem: Margin, mu: Array, alpha: Array, *, squared: bool) -> Bounded:
+    """The least wᵀQ⁻¹w + 2C·1ᵀζ over a few b, η and ζ; with a box also the primal near α.
 
-
-def quadratic_bound(problem: Margin, mu: Array, alpha: Array, *, squared: bool) -> Bounded:
-    """The least wᵀQ⁻¹w + 2C·1ᵀζ over a few b, η and ζ; infinite where Q is not definite."""
-    Q = combined(problem, mu)
-    if isinstance(problem, SoftMargin) and squared:
-        Q += np.eye(problem.n) / problem.C
-    total, slack = svm.quadratic_bound(Q, problem.y, _top(problem, squared=squared), alpha)
+    Infinite where Q is not definite and there is no box.
+    """
+    Q, C = combined(problem, mu, squared=squared), _top(problem, squared=squared)
+    bound = svm.upper if np.isfinite(C) else svm.quadratic_bound
+    total, slack = bound(Q, problem.y, C, alpha)
     return 2 * total, 2 * slack
 
 

@@ -15,7 +15,7 @@ from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cvxkernel.formulations import CATALOGUE, SolverError, kernels, kim2006
+from cvxkernel.formulations import CATALOGUE, SolverError, kernels, kim2006, svm
 from cvxkernel.formulations.enclosure import Enclosure, relative_width
 from cvxkernel.formulations.errors import NotFiniteError, ShapeError
 from cvxkernel.formulations.lanckriet2004 import bounds as margin
@@ -166,16 +166,17 @@ def test_lanckriet2004_bounds_are_above_values(data):
             given = np.abs(points(rng, (n,)))
             alpha = margin.repair(problem, given, squared=squared)
             assert alpha @ problem.y == pytest.approx(0, abs=1e-9 * (1 + np.abs(alpha).sum()))
-            (low, down), scaled = margin.value(problem, alpha, squared=squared)
+            (low, down), scaled, _ = margin.value(problem, alpha, squared=squared)
             lows.append(low - down)
             assert (scaled >= 0).all()
             if not squared:
                 assert scaled.max() <= problem.C * (1 + 1e-12)
             mu = shares(rng, len(problem.r)) * problem.c / problem.r
             for v in (scaled, points(rng, (n,))):
-                ends = [margin.quadratic_bound(problem, mu, np.abs(v), squared=squared)]
-                ends += [] if squared else [margin.hinge_bound(problem, mu, v)]
-                highs += [high + up for high, up in ends]
+                highs.append(sum(margin.upper(problem, mu, np.abs(v), squared=squared)))
+                if not squared:
+                    Q = margin.combined(problem, mu, squared=False)
+                    highs.append(2 * sum(svm.hinge_bound(Q, problem.y, problem.C, v)))
         assert max(lows) <= min(highs), id
         assert max(lows) >= 0, id
 

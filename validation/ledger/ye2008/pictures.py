@@ -47,7 +47,7 @@ def rule_22(seed: int) -> Figure:
     data = instance(24, 10, 2, seed=seed)
     at = Discriminant(data["kernels"], data["y"], data["lam"])
     best = optimum_of("ye2008-thm2.2", at)
-    form, method = formulation("ye2008-thm2.3"), ColumnGeneration()
+    form, method = formulation("ye2008-thm2.3"), ColumnGeneration(stop="paper")
     assert form.exchange is not None
     program, state = form.exchange(at), State(w=np.full(at.p, 1 / at.p))
     rule: list[float] = []
