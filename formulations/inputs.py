@@ -23,6 +23,7 @@ from cvxkernel.formulations.errors import (
     ShapeError,
     ZeroTraceError,
 )
+from cvxkernel.formulations.memory import per_array
 
 Array = NDArray[np.float64]
 
@@ -145,12 +146,17 @@ def check_positive_semidefinite(key: str, K: Array) -> None:
 
 def check_traces(key: str, r: Array, K: Array, *, what: str = "trace") -> None:
     """Positive traces r of the kernels K, since the programs divide by them."""
-    for i, r_i in enumerate(r):
-        floor = ZERO_TRACE * float(np.abs(K[i]).max()) * K.shape[1]
-        if not r_i > floor:
+    for i, (r_i, size) in enumerate(zip(r, _sizes(K), strict=True)):
+        if not r_i > ZERO_TRACE * size * K.shape[1]:
             raise ZeroTraceError(
                 f"{key}[{i}]", f"a kernel with positive {what}", f"{what} {r_i:.3g}"
             )
+
+
+@per_array
+def _sizes(K: Array) -> Array:
+    """The largest entry of each matrix, in absolute value."""
+    return np.array([np.abs(K_i).max() for K_i in K])
 
 
 def labels(key: str, value: Any, n: int) -> Array:

@@ -7,21 +7,22 @@ from functools import wraps
 from typing import TypeVar
 from weakref import ref
 
-from cvxkernel.formulations.inputs import Array
+import numpy as np
+from numpy.typing import NDArray
 
 T = TypeVar("T")
 
 
-def per_array(function: Callable[[Array], T]) -> Callable[[Array], T]:
+def per_array(function: Callable[[NDArray[np.float64]], T]) -> Callable[[NDArray[np.float64]], T]:
     """Remember what `function` makes of a read-only array, for as long as the array lives.
 
     Problems that differ in a number only (`dataclasses.replace`) share their arrays, and what has
     been made of them.
     """
-    kept: dict[int, tuple[ref[Array], T]] = {}
+    kept: dict[int, tuple[ref[NDArray[np.float64]], T]] = {}
 
     @wraps(function)
-    def remembered(array: Array) -> T:
+    def remembered(array: NDArray[np.float64]) -> T:
         if array.flags.writeable:
             return function(array)
         key = id(array)

@@ -103,6 +103,10 @@ class Function:
         """α and μ as the program has them."""
         return {"alpha": self.scale * state.alpha, "mu": self.mu * state.w}
 
+    def ahead(self, state: State, d: Array) -> Point | None:
+        """None: a box leaves no α at w + d but the machine's own."""
+        return None
+
 
 @dataclass
 class State:

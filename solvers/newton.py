@@ -21,6 +21,7 @@ the factorization: `margin`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from time import perf_counter
 from typing import Any
 
@@ -28,6 +29,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
 from cvxkernel.formulations.catalogue import CATALOGUE, formulation
+from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.errors import InputError, SolverError
 from cvxkernel.formulations.formulation import Point
 from cvxkernel.formulations.inputs import Array
@@ -89,8 +91,18 @@ class Function:
         return State(w, float(np.sum(self.H * X)), X, factor, images, gradient)
 
     def point(self, state: State) -> Point:
-        """θ; the β = 2X of (20) is what an enclosure makes of it by itself."""
-        return {"theta": state.w / self.r}
+        """θ and β = 2X of (20)."""
+        return {"theta": state.w / self.r, "beta": 2 * state.X}
+
+    def ahead(self, state: State, d: Array) -> Point | None:
+        """The point at w + d, to first order in d: X - Σᵢ dᵢM⁻¹AᵢX.
+
+        Its gap is of second order, and with λ given its enclosure needs no factorization.
+        """
+        if self.joint:
+            return None
+        X = state.X - np.einsum("p,npk->nk", d, state.solved)
+        return {"theta": (state.w + d) / self.r, "beta": 2 * X}
 
 
 @dataclass
@@ -103,6 +115,14 @@ class State:
     factor: Any
     images: Array
     gradient: Array
+
+    @cached_property
+    def solved(self) -> Array:
+        """M⁻¹A₁X, …, M⁻¹A_pX, as (n, p, k)."""
+        p, n, k = self.images.shape
+        flat = self.images.transpose(1, 0, 2).reshape(n, p * k)
+        solved: Array = cho_solve(self.factor, flat, check_finite=False).reshape(n, p, k)
+        return solved
 
     @property
     def bound(self) -> float:
@@ -122,10 +142,7 @@ class State:
 
     def hessian(self) -> Array:
         """2⟨AᵢX, M⁻¹AⱼX⟩"""
-        p, n, k = self.images.shape
-        flat = self.images.transpose(1, 0, 2).reshape(n, p * k)
-        solved = cho_solve(self.factor, flat, check_finite=False).reshape(n, p, k)
-        H: Array = 2 * np.einsum("pnk,nqk->pq", self.images, solved, optimize=True)
+        H: Array = 2 * np.einsum("pnk,nqk->pq", self.images, self.solved, optimize=True)
         return (H + H.T) / 2
 
 
@@ -155,6 +172,7 @@ class Newton:
         )
         state = self.start(phi, problem.r, start)
         history: list[Step] = []
+        enclosure: Enclosure | None = None
         best = state
         bound, upper = -np.inf, np.inf
         sign = -1.0 if form.kind == "SILP" else 1.0
@@ -170,11 +188,20 @@ class Newton:
             stalled = len(history) > PATIENCE and history[-PATIENCE - 1].width <= history[-1].width
             if width <= self.tol / 2 or spent or stalled:
                 break
-            moved = self.step(phi, state)
+            d = model_minimum(state.hessian(), state.gradient, state.w) - state.w
+            ahead = phi.ahead(state, d) if width**2 <= self.tol / 10 else None
+            if ahead is not None:
+                enclosure = form.enclose(problem, ahead)
+                if enclosure.width <= self.tol:
+                    ends = enclosure.lower, enclosure.upper
+                    history.append(Step(len(history) + 1, *ends, perf_counter() - began))
+                    break
+            moved = self.step(phi, state, d)
             if moved is None:
                 break
             state = moved
-        enclosure = form.enclose(problem, phi.point(best))
+        if enclosure is None or enclosure.width > self.tol:
+            enclosure = form.enclose(problem, phi.point(best))
         if not enclosure.width <= self.tol:
             why = f"relative width {enclosure.width:.1e} above {self.tol:.1e}"
             told = f"{why} after {len(history)} iterations"
@@ -199,10 +226,8 @@ class Newton:
                 pass  # another problem's weights may be none for this one
         return phi.at(np.full(phi.p, 1 / phi.p))
 
-    def step(self, phi: Any, state: Any) -> Any:
-        """The best point of the quadratic model on the simplex, or as far towards it as φ falls."""
-        target = model_minimum(state.hessian(), state.gradient, state.w)
-        d = target - state.w
+    def step(self, phi: Any, state: Any, d: Array) -> Any:
+        """w + d, to the best point of the quadratic model, or as far towards it as φ falls."""
         slope = float((state.gradient - state.gradient.min()) @ d)  # Σdᵢ = 0
         length = 1.0
         for _ in range(40):

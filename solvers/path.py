@@ -1,8 +1,8 @@
 r"""Solutions along a number of the problem: λ, C, β, γ, ρ, η or τ.
 
 What the last solution leaves is used for the next: arrays are checked, and what is made of them is
-made, once; and a method that can start from a point (`WARM`) starts on the line through
-the last two solutions, in the logarithm of the number. Every solution has the enclosure that it
+made, once; and a method that can start from a point (`WARM`) starts on the cubic through the
+last four solutions, in the logarithm of the number. Every solution has the enclosure that it
 would have alone.
 """
 
@@ -21,11 +21,18 @@ from cvxkernel.formulations.formulation import Point
 from cvxkernel.solvers import solve
 from cvxkernel.solvers.solution import Progress, Solution
 
+POINTS = 4  # of the polynomial
+WILD = 10.0  # no larger multiple of a point
 
-def numbers(id: str, problem: Any) -> list[str]:
-    """The keys of a formulation that hold one number, which a path may follow."""
-    keys = formulation(id).keys
-    return [f.name for f in fields(problem) if f.name in keys and f.type in ("float", float)]
+
+def check_number(id: str, key: str) -> None:
+    """Refuse a key that does not hold one number."""
+    form = formulation(id)
+    held = {f.name for f in fields(form.problem) if f.type == "float"}
+    numbers = [name for name in form.keys if name in held]
+    if key not in numbers:
+        expected = f"one of {', '.join(numbers)}" if numbers else "a formulation that has a number"
+        raise InputError("along", f"{expected}, for {form.id}", repr(key))
 
 
 def path(
@@ -39,35 +46,36 @@ def path(
     progress: Progress | None = None,
 ) -> Iterator[Solution]:
     """Solve the problem with each of the values for its number `key`, in the order given."""
-    form = formulation(id)
-    form.require(problem)
-    if key not in numbers(id, problem):
-        expected = f"one of {', '.join(numbers(id, problem)) or 'none'}, a number of {form.id}"
-        raise InputError("key", expected, repr(key))
-    problems = [
-        replace(problem, **{key: value}) for value in values
-    ]  # refused before any is solved
+    formulation(id).require(problem)
+    check_number(id, key)
+    # A value that is refused is refused before anything is solved.
+    problems = [replace(problem, **{key: value}) for value in values]
     done: list[tuple[float, Point]] = []
     for made in problems:
         at = getattr(made, key)
         solution = solve(
-            id, made, solver=solver, tol=tol, progress=progress, start=_ahead(done[-2:], at)
+            id, made, solver=solver, tol=tol, progress=progress, start=_ahead(done[-POINTS:], at)
         )
         done.append((at, solution.variables))
         yield solution
 
 
 def _ahead(done: Sequence[tuple[float, Point]], value: float) -> Point | None:
-    """The last point, moved along the line through the last two."""
+    """The last points, taken further to this value by the polynomial through them."""
     if not done:
         return None
-    last, point = done[-1]
-    if len(done) == 1 or not (min(last, done[0][0], value) > 0 and last != done[0][0]):
-        return point
-    step = log(value / last) / log(last / done[0][0])
-    before = done[0][1]
+    last = done[-1][1]
+    given = [x for x, _ in done]
+    if min(*given, value) <= 0 or len(set(given)) < len(given):
+        return last
+    x, at = log(value), [log(x) for x in given]
+    # Lagrange's weights; they add up to 1
+    shares = [
+        float(np.prod([(x - other) / (own - other) for other in at if other != own])) for own in at
+    ]
+    if max(map(abs, shares)) > WILD:
+        return last
     return {
-        symbol: here + min(step, 1.0) * (here - before[symbol])
-        for symbol, here in point.items()
-        if symbol in before and np.shape(before[symbol]) == np.shape(here)
+        symbol: np.tensordot(shares, [point[symbol] for _, point in done], axes=1)
+        for symbol in last
     }

@@ -45,9 +45,9 @@ def read(path: str | Path) -> dict[str, Any]:
         raise FileError(path.name, "a file that can be read", _one_line(error)) from None
 
 
-def load(id: str, path: str | Path) -> Any:
-    """The problem of formulation `id` that a file describes."""
-    return formulation(id).make(read(path))
+def load(id: str, path: str | Path, **given: Any) -> Any:
+    """The problem of formulation `id` that a file describes; what is `given` stands for its own."""
+    return formulation(id).make({**read(path), **given})
 
 
 @dataclass(frozen=True)
@@ -73,9 +73,12 @@ def read_answer(path: str | Path) -> Answer:
     return Answer(variables, found.get("value"), told)
 
 
-def answer(solution: Solution, *, history: bool = False) -> str:
-    """The answer as one JSON object, numbers to 17 significant digits."""
+def answer(
+    solution: Solution, *, history: bool = False, about: Mapping[str, Any] | None = None
+) -> str:
+    """The answer as one JSON object, numbers to 17 significant digits; `about` it comes first."""
     fields: dict[str, Any] = {
+        **(about or {}),
         "formulation": solution.formulation,
         "status": solution.status,
         "value": solution.value,

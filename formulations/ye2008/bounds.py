@@ -38,6 +38,7 @@ from cvxkernel.formulations.ye2008.data import Scatter
 from cvxkernel.formulations.ye2008.fixed import Discriminant
 
 CACHED = 2**17  # doubles, a megabyte
+EXACT = 1e-13  # of the value: what the residual of a given X may cost
 
 
 def class_vectors(problem: Scatter, *, binary: bool) -> Array:
@@ -97,20 +98,45 @@ def traces(problem: Scatter) -> list[Trace]:
     return _traces(problem.kernels)
 
 
-def forms(problem: Scatter, B: Array) -> tuple[Array, Array]:
-    """Σⱼ βⱼᵀG̃ᵢβⱼ and what it is summed from in absolute values, i = 1, …, p.
+@dataclass(frozen=True)
+class Pass:
+    """One pass over the kernels with n×k columns B.
 
-    (PB)ᵀD(PB) in one pass over the kernels; from Σⱼ sⱼᵀ|D|sⱼ, with sⱼ = |βⱼ| + mean|βⱼ| for Pβⱼ,
-    which is at most σᵀ|D|σ, with the norms σ of the rows of s.
+    forms    : Σⱼ βⱼᵀG̃ᵢβⱼ, i = 1, …, p
+    made_of  : what they are summed from in absolute values
+    combined : Σᵢ wᵢG̃ᵢB for the weights given
+    rows     : the norms of what its rows are summed from
     """
-    PB, size = B - B.mean(axis=0), np.abs(B)
-    norms = np.linalg.norm(size + size.mean(axis=0), axis=1)
-    found, made_of = np.zeros(problem.p), np.zeros(problem.p)
-    for i, (K, trace) in enumerate(zip(problem.kernels, traces(problem), strict=True)):
-        for rows, D in blocks(K, trace.mean):
-            found[i] += float(np.vdot(PB[rows], D @ PB))
-            made_of[i] += float(norms[rows] @ (np.abs(D, out=D) @ norms))
-    return found, made_of
+
+    forms: Array
+    made_of: Array
+    combined: Array
+    rows: Array
+
+    @classmethod
+    def over(cls, problem: Scatter, B: Array, weights: Array) -> Pass:
+        """(PB)ᵀD(PB), and Σⱼ sⱼᵀ|D|sⱼ with sⱼ = |βⱼ| + mean|βⱼ| for Pβⱼ.
+
+        The latter is at most σᵀ|D|σ, with the norms σ of the rows of s.
+        """
+        PB, size = B - B.mean(axis=0), np.abs(B)
+        norms = np.linalg.norm(size + size.mean(axis=0), axis=1)
+        found, made_of = np.zeros(problem.p), np.zeros(problem.p)
+        combined, sums = np.zeros(B.shape), np.zeros(len(B))
+        for i, (K, trace) in enumerate(zip(problem.kernels, traces(problem), strict=True)):
+            for rows, D in blocks(K, trace.mean):
+                Y = D @ PB
+                found[i] += float(np.vdot(PB[rows], Y))
+                combined[rows] += weights[i] * Y
+                Y = np.abs(D, out=D) @ norms
+                made_of[i] += float(norms[rows] @ Y)
+                sums[rows] += weights[i] * Y
+        combined -= combined.mean(axis=0)
+        return cls(found, made_of, combined, sums + sums.mean())
+
+    def scaled(self, c: float) -> Pass:
+        """The same for cB."""
+        return Pass(c * c * self.forms, c * c * self.made_of, c * self.combined, c * self.rows)
 
 
 def first_and_weights(problem: Scatter, theta: Array) -> tuple[float, Array]:
@@ -143,7 +169,7 @@ def system(problem: Scatter, theta: Array) -> Array:
 
 @dataclass(frozen=True)
 class Solved:
-    """X ≈ M(θ)⁻¹H, the residual E = H - MX, F = M⁻¹E, and the forms at X with what they are of.
+    """X ≈ M(θ)⁻¹H, the residual E = H - MX, and F with ⟨E, F⟩ ≥ ⟨E, M⁻¹E⟩.
 
     `slack` is the allowance for the rounding of Σⱼ hⱼᵀxⱼ.
     """
@@ -152,7 +178,7 @@ class Solved:
     X: Array
     E: Array
     F: Array
-    forms: tuple[Array, Array]
+    seen: Pass
     slack: float
 
     @property
@@ -170,7 +196,7 @@ class Solved:
 
 
 def solved(problem: Scatter, theta: Array, H: Array) -> Solved:
-    """One factorization; raises LinAlgError if M(θ) is not definite."""
+    """One factorization, one pass; raises LinAlgError if M(θ) is not definite."""
     M = system(problem, theta)
     lift = float(np.trace(M)) / problem.n**2
     factor = cho_factor(M, lower=True, check_finite=False)
@@ -178,16 +204,39 @@ def solved(problem: Scatter, theta: Array, H: Array) -> Solved:
     E: Array = H - M @ X
     F: Array = cho_solve(factor, E, check_finite=False)
     del M, factor
-    size, total = np.abs(X), float(np.sum(H * X))
-    first, weights = first_and_weights(problem, theta)
-    found, made_of = forms(problem, X)
-    magnitude = float(np.sum(size * (np.abs(H) + first * size))) + float(weights @ made_of)
+    seen = Pass.over(problem, X, first_and_weights(problem, theta)[1])
+    lifted = 0.0
     if not isinstance(problem, Discriminant):
-        magnitude += lift * float(np.sum(size.sum(axis=0) ** 2))
+        lifted = lift * float(np.sum(np.abs(X).sum(axis=0) ** 2))
+    return Solved(H, X, E, F, seen, _slack(problem, theta, H, X, seen, lifted))
+
+
+def checked(problem: Scatter, theta: Array, H: Array, X: Array) -> Solved | None:
+    """The same for an X that is known already, in one pass; None where it is not exact enough.
+
+    M ⪰ θ₀I, with 1 for θ₀ where λ is given: eᵀM⁻¹e ≤ eᵀe/θ₀, the rounding of e included.
+    """
+    first, weights = first_and_weights(problem, theta)
+    if first <= 0:
+        return None
+    seen = Pass.over(problem, X, weights)
+    E: Array = H - first * X - seen.combined
+    size = np.linalg.norm(np.abs(H) + first * np.abs(X), axis=1) + seen.rows
+    square = float(np.sum(E * E))
+    most = 2 * (square + rounding(problem.n, float(np.linalg.norm(size))) ** 2) / first
+    if not most <= EXACT * float(np.sum(H * X)):
+        return None
+    F = E * (most / square if square > 0 else 0.0)
+    return Solved(H, X, E, F, seen, _slack(problem, theta, H, X, seen, most))
+
+
+def _slack(problem: Scatter, theta: Array, H: Array, X: Array, seen: Pass, more: float) -> float:
+    first, weights = first_and_weights(problem, theta)
+    size, total = np.abs(X), float(np.sum(H * X))
+    magnitude = float(np.sum(size * (np.abs(H) + first * size))) + float(weights @ seen.made_of)
     # θ was divided by θᵀr, and r is itself rounded.
     budget = max(trace.slack for trace in traces(problem)) * total
-    slack = rounding(problem.n, magnitude) + budget
-    return Solved(H, X, E, F, (found, made_of), slack)
+    return rounding(problem.n, magnitude + more) + budget
 
 
 def value(problem: Scatter, theta: Array, *, binary: bool) -> Bounded:
@@ -199,23 +248,20 @@ def value(problem: Scatter, theta: Array, *, binary: bool) -> Bounded:
 
 
 def bound(
-    problem: Scatter,
-    beta: Array,
-    H: Array,
-    given: tuple[Array, Array] | None = None,
+    problem: Scatter, beta: Array, H: Array, seen: Pass | None = None
 ) -> tuple[Bounded, Array]:
-    """max_c bound(cβ), for any β, and the forms at β, if they are not `given`.
+    """max_c bound(cβ), for any β, and the forms at β; `seen` is the pass with β, if there was one.
 
     H holds the class vectors; HR for the restricted programs, where Z = RRᵀ, diag Z = 1.
     """
     n = problem.n
     b, b_slack = float(np.sum(beta * H)), rounding(n, float(np.sum(np.abs(beta * H))))
     square = float(np.sum(beta**2))
-    found, made_of = forms(problem, beta) if given is None else given
+    seen = seen or Pass.over(problem, beta, np.zeros(problem.p))
     r = np.array([trace.r for trace in traces(problem)])
     r_slack = np.array([trace.slack for trace in traces(problem)])
-    shares = found / r
-    slacks = rounding(n, 1.0) * made_of / r + r_slack * shares
+    shares = seen.forms / r
+    slacks = rounding(n, 1.0) * seen.made_of / r + r_slack * shares
     if isinstance(problem, Discriminant):
         q = square / 4 + float(shares.max()) / (4 * problem.lam)
         q_slack = rounding(n, square) / 4 + float(slacks.max()) / (4 * problem.lam)
@@ -223,9 +269,9 @@ def bound(
         q = max(square / n, float(shares.max())) / 4
         q_slack = max(rounding(n, square) / n, float(slacks.max())) / 4
     if not (b > 0 and q > 0 and np.isfinite(b * b / q)):
-        return (0.0, 0.0), found  # β = 0 is always there
+        return (0.0, 0.0), seen.forms  # β = 0 is always there
     best = b * b / (4 * q)
-    return (best, best * (2 * b_slack / b + q_slack / q)), found
+    return (best, best * (2 * b_slack / b + q_slack / q)), seen.forms
 
 
 def restricted_value(at: Solved, t: Array) -> tuple[Bounded, Array]:

@@ -96,22 +96,31 @@ def dual(
 
     With the bound its β and the forms there.
     """
-    beta: Array = np.zeros_like(H)
-    given = (np.zeros(problem.p), np.zeros(problem.p))
+    candidates = []
     if at is not None:
-        beta, given = 2 * at.X, (4 * at.forms[0], 4 * at.forms[1])
-    lower, forms = bounds.bound(problem, beta, H, given)
-    candidates = [(lower, (beta, forms))]
-    if "beta" in point:
-        beta = inputs.weights("beta", point["beta"], H.shape)
+        beta: Array = 2 * at.X
+        lower, forms = bounds.bound(problem, beta, H, at.seen.scaled(2.0))
+        candidates.append((lower, (beta, forms)))
+    if "beta" in point or at is None:
+        beta = inputs.weights("beta", point.get("beta", np.zeros(H.shape)), H.shape)
         lower, forms = bounds.bound(problem, beta, H)
         candidates.append((lower, (beta, forms)))
     return max(candidates, key=lambda c: c[0][0] - c[0][1])
 
 
 def certify(problem: Scatter, point: Point, *, binary: bool) -> Certificate:
-    """The best value over the weights to try, and the better of the bounds."""
+    """The best value over the weights to try, and the better of the bounds.
+
+    A β that is 2M(θ)⁻¹H already needs no factorization.
+    """
     H = bounds.class_vectors(problem, binary=binary)
+    if "theta" in point and "beta" in point:
+        theta = next(weights(problem, point))
+        X = inputs.weights("beta", point["beta"], H.shape) / 2
+        at = bounds.checked(problem, theta, H, X)
+        if at is not None:
+            lower, (beta, forms) = dual(problem, {}, at, H)
+            return Certificate(theta, at.value, at, beta, lower, forms)
     tried = [(theta, at_weights(problem, theta, H)) for theta in weights(problem, point)]
     values = [(NO_VALUE if at is None else at.value, (theta, at)) for theta, at in tried]
     upper, (theta, at) = _least(values)

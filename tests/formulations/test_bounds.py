@@ -428,3 +428,24 @@ def test_the_enclosure_of_a_margin_holds_the_exact_optimum(id, offset, C):
         if offset <= 1:  # beyond it no solver may answer
             close = solve(form.id, problem)
             assert Fraction(close.lower) <= optimum <= Fraction(close.upper)
+
+
+@given(data=data(), binary=st.booleans(), error=st.sampled_from([0.0, 1e-12, 1e-9, 1e-6, 1e-2]))
+@settings(max_examples=40)
+def test_a_solution_that_is_given_is_checked_not_trusted(data, binary, error):
+    """In one pass: above the value with a factorization, and by no more than is allowed."""
+    rng = data["rng"]
+    id = "ye2008-thm2.2" if binary else "ye2008-thm3.2"
+    problem = CATALOGUE[id].make(data)
+    H = discriminant.class_vectors(problem, binary=binary)
+    theta = shares(rng, problem.p) / problem.r
+    at = discriminant.solved(problem, theta, H)
+    exact, slack = at.value
+    X = at.X * (1 + error * rng.normal(size=H.shape))
+    near = discriminant.checked(problem, theta, H, X)
+    if near is not None:
+        high, up = near.value
+        assert exact - slack <= high + up
+        assert high - up <= exact * (1 + 2 * discriminant.EXACT) + slack
+    else:
+        assert error or problem.lam < 1e-3  # an exact one is refused for its rounding only

@@ -1,4 +1,4 @@
-"""Commands that answer: `list`, `solvers`, `solve`, `check`, `verify`, `errata`."""
+"""Commands that answer: `list`, `solvers`, `solve`, `path`, `check`, `verify`, `errata`."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from itertools import groupby
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 
 from cvxkernel.formulations.catalogue import CATALOGUE, formulation
 from cvxkernel.formulations.errors import InputError
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers import PANEL, solve
+from cvxkernel.solvers.path import check_number, path
 from cvxkernel.validation import files
 from cvxkernel.validation.check import Interval, Judgement, judge, told
 from cvxkernel.validation.cli.app import AsJson, app, out, table_of
@@ -111,6 +113,62 @@ def solve_(
             ends = (f"{s.lower:.12g}", f"{s.upper:.12g}", f"{s.width:.1e}")
             steps.add_row(str(s.iteration), *ends, f"{s.seconds:.3f}")
         out.print(steps)
+
+
+@app.command("path")
+def path_(
+    id: Annotated[str, typer.Argument(metavar="ID", help="A formulation; see `cvxkernel list`.")],
+    problem: Annotated[
+        Path, typer.Argument(metavar="PROBLEM", help="An .npz, .mat or .json file.")
+    ],
+    along: Annotated[str, typer.Option(help="The key of a number: lam, C, rho, …")],
+    values: Annotated[
+        str,
+        typer.Option(help="1e-5:1:30, thirty evenly in the logarithm; or 1,2,5."),
+    ],
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object for each value, a line each.")
+    ] = False,
+    tol: Annotated[
+        float | None,
+        typer.Option(help="Relative width to reach; default: what the formulation promises."),
+    ] = None,
+    solver: Annotated[
+        str | None,
+        typer.Option(help="One of the panel, or a paper's own method; default: by itself."),
+    ] = None,
+) -> None:
+    """Solve a problem file at many values of one of its numbers, each from the last."""
+    form, numbers = formulation(id), _values(values)
+    check_number(id, along)
+    made = files.load(id, problem, **{along: numbers[0]})
+    table = table_of(along, "lower", "upper", "width", "steps", "solver", title=form.statement)
+    with progress_line(total=len(numbers)) as progress:
+        steps = path(id, made, along, numbers, solver=solver, tol=tol, progress=progress)
+        for value, found in zip(numbers, steps, strict=True):
+            progress.advance()
+            if as_json:
+                typer.echo(files.answer(found, about={along: value}))
+            count = "" if found.iterations is None else str(found.iterations)
+            ends = (f"{found.lower:.12g}", f"{found.upper:.12g}", f"{found.width:.0e}")
+            table.add_row(f"{value:.4g}", *ends, count, found.solver)
+    if not as_json:
+        out.print(table)
+
+
+def _values(text: str) -> list[float]:
+    """a:b:count, evenly in the logarithm; or numbers with commas between."""
+    try:
+        if ":" in text:
+            first, last, count = text.split(":")
+            ends = float(first), float(last)
+            if min(ends) > 0 and int(count) > 0:
+                return [float(x) for x in np.geomspace(*ends, int(count))]
+        elif text.strip():
+            return [float(part) for part in text.split(",")]
+    except ValueError:
+        pass
+    raise InputError("values", "first:last:count, both positive, or 1,2,5", repr(text))
 
 
 @app.command("check")

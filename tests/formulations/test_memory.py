@@ -1,0 +1,49 @@
+"""What is made of a read-only array is made once, and forgotten with it."""
+
+from __future__ import annotations
+
+import gc
+from dataclasses import replace
+from unittest.mock import patch
+
+import numpy as np
+
+from cvxkernel.formulations import CATALOGUE, inputs
+from cvxkernel.formulations.memory import per_array
+from cvxkernel.validation.instances import sample
+
+
+def test_a_read_only_array_is_asked_once():
+    asked = []
+
+    @per_array
+    def total(array):
+        asked.append(1)
+        return float(array.sum())
+
+    array = np.arange(3.0)
+    assert (total(array), total(array), len(asked)) == (3.0, 3.0, 2)  # it may change
+    array.flags.writeable = False
+    assert (total(array), total(array), len(asked)) == (3.0, 3.0, 3)
+    kept = total.__closure__
+    assert kept is not None
+    memory = next(cell.cell_contents for cell in kept if isinstance(cell.cell_contents, dict))
+    assert len(memory) == 1
+    del array
+    gc.collect()
+    assert not memory
+
+
+def test_a_problem_with_another_number_shares_its_checked_arrays():
+    problem = CATALOGUE["ye2008-thm2.2"].make(sample("ye2008-thm2.2", 12, 3))
+    with patch.object(inputs, "check_positive_semidefinite", side_effect=AssertionError):
+        other = replace(problem, lam=2.0)
+    assert other.kernels is problem.kernels
+    assert other.traces is problem.traces
+
+
+def test_arrays_of_others_are_checked_though_read_only():
+    data = sample("ye2008-thm2.2", 12, 3)
+    data["kernels"].flags.writeable = False
+    problem = CATALOGUE["ye2008-thm2.2"].make(data)
+    assert problem.kernels is not data["kernels"]
