@@ -7,6 +7,7 @@ ended and recorded.
 from __future__ import annotations
 
 from cvxkernel.validation.bench.data import Cancer, Digits, File, Labels, Sample, Size
+from cvxkernel.validation.bench.peers import Peer, peers
 from cvxkernel.validation.bench.process import Limits
 from cvxkernel.validation.bench.programs import programs
 from cvxkernel.validation.bench.routes import Measurement, measure, race
@@ -30,12 +31,14 @@ __all__ = [
     "Labels",
     "Limits",
     "Measurement",
+    "Peer",
     "Row",
     "Sample",
     "Size",
     "Target",
     "growth",
     "measure",
+    "peers",
     "programs",
     "race",
     "sweep",

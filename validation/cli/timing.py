@@ -17,13 +17,16 @@ from cvxkernel.formulations.errors import InputError
 from cvxkernel.validation import files
 from cvxkernel.validation.bench import (
     FAMILIES,
+    Cancer,
     File,
     Limits,
     Measurement,
+    Peer,
     Row,
     Size,
     Target,
     growth,
+    peers,
     programs,
     race,
     sweep,
@@ -46,6 +49,7 @@ class What(StrEnum):
     p = "p"
     k = "k"
     programs = "programs"
+    peers = "peers"
 
 
 Seconds = Annotated[float, typer.Option("--limit", help="Seconds for each route.")]
@@ -60,7 +64,8 @@ def bench_(
         typer.Argument(
             help="targets: the ratios that the fast routes are held to. table16: every route to "
             "the multi-class programs of ye2008 at one size. n, p, k: every route at growing "
-            "sizes. programs: what it costs to build each program, beside solving it."
+            "sizes. programs: what it costs to build each program, beside solving it. peers: what "
+            "MKLpy makes of the same kernels."
         ),
     ] = What.targets,
     n: Annotated[int, typer.Option(help="Samples, in table16.")] = 480,
@@ -94,6 +99,10 @@ def bench_(
         elif what is What.programs:
             rows = _followed(programs(limits=limits), progress, lambda row: f"{row.id} {row.kind}")
             table = _programs_table(rows, head)
+        elif what is What.peers:
+            instance = Cancer(400, 10)
+            rows = _followed(peers(instance, limits=limits), progress, lambda row: row.name)
+            table = _peers_table(rows, f"breast cancer, n = 400, p = 10, C = 1; {head}")
         elif what is What.table16:
             size = Size(n, p, k, lam)
             found = table16(size, tol=tol, limits=limits)
@@ -185,6 +194,18 @@ def _targets_table(rows: Sequence[Target], title: str) -> Table:
         ratio = "-" if row.ratio is None else f"{row.ratio:.3g}"
         met = ("yes" if row.met else "no") if asked and row.ratio is not None else "-"
         table.add_row(row.what, ratio, asked, met, row.told)
+    return table
+
+
+def _peers_table(rows: Sequence[Peer], title: str) -> Table:
+    table = table_of("algorithm", "s", "sm1, lower", "sm1, upper", "above", title=title)
+    best = rows[0].lower
+    for row in rows:
+        if row.seconds is None or row.lower is None or best is None:
+            table.add_row(row.name, row.failure or "")
+            continue
+        ends = (f"{row.lower:.8g}", f"{row.upper:.8g}", f"{100 * (row.lower / best - 1):.1f} %")
+        table.add_row(row.name, _short(row.seconds), *ends)
     return table
 
 
