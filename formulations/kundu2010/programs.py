@@ -295,7 +295,8 @@ class _Margin:
 
 def _row(X: cp.Expression) -> cp.Expression:
     """The entries of X, row by row."""
-    return cp.vec(X, order="C")
+    entries: cp.Expression = cp.vec(X, order="C")
+    return entries
 
 
 def _lmi(y: Array, K: cp.Expression, w: cp.Expression, s: cp.Variable) -> cp.Expression:
