@@ -120,7 +120,7 @@ def test_a_solver_that_raises_is_passed_over_and_told(problem, during, error):
 
 
 def test_a_program_is_made_once_for_all_options_of_a_solver(problem, during, monkeypatch):
-    asked, made = [], []
+    asked, made, form = [], [], CATALOGUE[ID]
 
     def fail(self, answer):
         asked.append(self)
@@ -128,12 +128,11 @@ def test_a_program_is_made_once_for_all_options_of_a_solver(problem, during, mon
         raise RuntimeError("gave up")
 
     def make(problem):
-        made.append(CATALOGUE[ID].program(problem))
+        made.append(form.program(problem))
         return made[-1]
 
     during("CLARABEL", fail)
-    form = replace(CATALOGUE[ID], program=make)
-    monkeypatch.setattr("cvxkernel.solvers.conic.formulation", lambda id: form)
+    monkeypatch.setitem(CATALOGUE, ID, replace(form, program=make))
     solution = conic(ID, problem, solvers=["CLARABEL", "SCS"])
     assert asked == [made[0].problem] * len(PANEL["CLARABEL"].options)
     assert [solution.solver, len(made)] == ["SCS", 2]
