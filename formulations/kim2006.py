@@ -72,9 +72,9 @@ class KernelFisher(TwoClasses):
         a, J, K = self.a, self.J, self.kernels
         JGJ = combination(theta, J @ K @ J)
         JGa = combination(theta, J @ K @ a)
-        aGa = sum(theta[i] * float((a.T @ K[i] @ a).item()) for i in range(self.p))
+        aGa = combination(theta, a.T @ K @ a)
         return Program(
-            maximize=(aGa - t[0, 0]) / self.lam,
+            maximize=(aGa - t)[0, 0] / self.lam,
             lmi=cp.bmat([[self.lam * np.eye(self.n) + JGJ, JGa], [JGa.T, t]]) >> 0,
             budget=cp.sum(theta) == 1,
             nonneg=theta >= 0,
