@@ -30,7 +30,7 @@ from cvxkernel.formulations.enclosure import Enclosure, quadratic, rounding
 from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.problem import with_numbers
-from cvxkernel.formulations.program import Program
+from cvxkernel.formulations.program import Program, combination
 from cvxkernel.formulations.ye2008.data import TwoClasses
 
 
@@ -70,11 +70,11 @@ class KernelFisher(TwoClasses):
         """
         theta, t = cp.Variable(self.p, name="theta"), cp.Variable((1, 1), name="t")
         a, J, K = self.a, self.J, self.kernels
-        JGJ = sum(theta[i] * (J @ K[i] @ J) for i in range(self.p))
-        JGa = sum(theta[i] * (J @ K[i] @ a) for i in range(self.p))
-        aGa = sum(theta[i] * float((a.T @ K[i] @ a).item()) for i in range(self.p))
+        JGJ = combination(theta, J @ K @ J)
+        JGa = combination(theta, J @ K @ a)
+        aGa = combination(theta, a.T @ K @ a)
         return Program(
-            maximize=(aGa - t[0, 0]) / self.lam,
+            maximize=(aGa - t)[0, 0] / self.lam,
             lmi=cp.bmat([[self.lam * np.eye(self.n) + JGJ, JGa], [JGa.T, t]]) >> 0,
             budget=cp.sum(theta) == 1,
             nonneg=theta >= 0,

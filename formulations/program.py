@@ -63,6 +63,16 @@ class Program:
         return np.stack([_dual(c) for c in family]) / self.weight
 
 
+def combination(weights: cp.Expression, matrices: Array) -> cp.Expression:
+    """Σᵢ wᵢMᵢ of weights (p,) and matrices (p, n, m).
+
+    As one product: CVXPY compiles the sum of p products to the same numbers, a third slower.
+    """
+    columns = matrices.reshape(len(matrices), -1).T
+    total: cp.Expression = cp.reshape(columns @ weights, matrices.shape[1:], order="C")
+    return total
+
+
 def _dual(constraint: cp.Constraint) -> Array:
     if constraint.dual_value is None:
         raise ValueError("no multiplier: the program has not been solved")

@@ -29,7 +29,7 @@ from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kernels import factor
 from cvxkernel.formulations.lanckriet2004 import SoftMargin
 from cvxkernel.formulations.problem import Labelled, with_numbers
-from cvxkernel.formulations.program import Program
+from cvxkernel.formulations.program import Program, combination
 
 LOSSES = ("L1", "L2", "L3")
 
@@ -260,7 +260,7 @@ class Combination(Labelled):
         """
         margin = _Margin(self)
         beta = cp.Variable(self.m, name="beta")
-        K = sum(beta[i] * self.kernels[i] for i in range(self.m))
+        K = combination(beta, self.kernels)
         return Program(
             minimize=margin.cost,
             lmi=_lmi(self.y, K, margin.w, margin.s) >> 0,
@@ -295,7 +295,8 @@ class _Margin:
 
 def _row(X: cp.Expression) -> cp.Expression:
     """The entries of X, row by row."""
-    return cp.vec(X, order="C")
+    entries: cp.Expression = cp.vec(X, order="C")
+    return entries
 
 
 def _lmi(y: Array, K: cp.Expression, w: cp.Expression, s: cp.Variable) -> cp.Expression:

@@ -22,7 +22,7 @@ from cvxkernel.formulations import inputs
 from cvxkernel.formulations.errors import ParameterError, ShapeError
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kernels import factor
-from cvxkernel.formulations.program import Program
+from cvxkernel.formulations.program import Program, combination
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +159,7 @@ class Regularized(MultiLabelled):
 
         def lmi(t: int) -> cp.Constraint:
             y = self.Y[t]
-            Q = sum((zeta[i] + gamma[t, i]) * (np.outer(y, y) * self.kernels[i]) for i in range(p))
+            Q = combination(zeta + gamma[t], np.outer(y, y) * self.kernels)
             w = cp.reshape(1 + nu[t] - delta[t] + b[t] * y, (n, 1), order="C")
             corner = tau[t : t + 1] - 2 * self.C * cp.sum(delta[t])
             psd: cp.Constraint = (

@@ -17,7 +17,7 @@ from scipy.linalg import cho_factor, cho_solve
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kernels import factor
-from cvxkernel.formulations.program import Program
+from cvxkernel.formulations.program import Program, combination
 from cvxkernel.formulations.ye2008.data import Scatter, restricted_master
 
 
@@ -53,7 +53,7 @@ class Discriminant(Scatter):
                     θᵀr = 1                               (budget)
         """
         theta, t = cp.Variable(self.p, name="theta"), cp.Variable((1, 1), name="t")
-        M = np.eye(self.n) + sum(theta[i] * self.G[i] for i in range(self.p)) / self.lam
+        M = np.eye(self.n) + combination(theta, self.G) / self.lam
         return Program(
             minimize=t[0, 0],
             lmi=cp.bmat([[M, self.a], [self.a.T, t]]) >> 0,
@@ -100,7 +100,7 @@ class Discriminant(Scatter):
                     θᵀr = 1                               (budget)
         """
         t, theta = cp.Variable((self.k, 1), name="t"), cp.Variable(self.p, name="theta")
-        M = np.eye(self.n) + sum(theta[i] * self.G[i] for i in range(self.p)) / self.lam
+        M = np.eye(self.n) + combination(theta, self.G) / self.lam
         h = [self.H[:, [j]] for j in range(self.k)]
         return Program(
             minimize=cp.sum(t),
@@ -120,7 +120,7 @@ class Discriminant(Scatter):
         """
         T = cp.Variable((self.k, self.k), name="T", symmetric=True)
         theta = cp.Variable(self.p, name="theta")
-        M = np.eye(self.n) + sum(theta[i] * self.G[i] for i in range(self.p)) / self.lam
+        M = np.eye(self.n) + combination(theta, self.G) / self.lam
         return Program(
             minimize=cp.trace(T),
             lmi=cp.bmat([[M, self.H], [self.H.T, T]]) >> 0,
@@ -138,7 +138,7 @@ class Discriminant(Scatter):
                     θᵀr = 1                               (budget)
         """
         t, theta = cp.Variable(self.k, name="t"), cp.Variable(self.p, name="theta")
-        M = np.eye(self.n) + sum(theta[i] * self.G[i] for i in range(self.p)) / self.lam
+        M = np.eye(self.n) + combination(theta, self.G) / self.lam
         return Program(
             minimize=cp.sum(t),
             lmi=cp.bmat([[M, self.H], [self.H.T, cp.diag(t)]]) >> 0,

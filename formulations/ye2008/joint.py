@@ -21,7 +21,7 @@ from scipy.linalg import cho_factor, cho_solve
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kernels import factor
-from cvxkernel.formulations.program import Program
+from cvxkernel.formulations.program import Program, combination
 from cvxkernel.formulations.ye2008.data import Scatter, restricted_master
 
 
@@ -51,7 +51,7 @@ class JointDiscriminant(Scatter):
                     Σᵢ θᵢ trace(G̃ᵢ) = 1                   (budget)
         """
         t, theta = cp.Variable((1, 1), name="t"), cp.Variable(self.p + 1, name="theta")
-        M = sum(theta[i] * self.G[i] for i in range(self.p + 1))
+        M = combination(theta, self.G)
         return Program(
             minimize=t[0, 0],
             lmi=cp.bmat([[M, self.a], [self.a.T, t]]) >> 0,
@@ -96,7 +96,7 @@ class JointDiscriminant(Scatter):
                     θ̃ᵀr = 1                               (budget)
         """
         t, theta = cp.Variable(self.k, name="t"), cp.Variable(self.p + 1, name="theta")
-        M = sum(theta[i] * self.G[i] for i in range(self.p + 1))
+        M = combination(theta, self.G)
         return Program(
             minimize=cp.sum(t),
             lmi=cp.bmat([[M, self.H], [self.H.T, cp.diag(t)]]) >> 0,
@@ -115,7 +115,7 @@ class JointDiscriminant(Scatter):
         """
         T = cp.Variable((self.k, self.k), name="T", symmetric=True)
         theta = cp.Variable(self.p + 1, name="theta")
-        M = sum(theta[i] * self.G[i] for i in range(self.p + 1))
+        M = combination(theta, self.G)
         return Program(
             minimize=cp.trace(T),
             lmi=cp.bmat([[M, self.H], [self.H.T, T]]) >> 0,

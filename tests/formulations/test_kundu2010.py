@@ -185,6 +185,34 @@ def test_the_literal_minimax_has_the_value_of_the_program():
     assert value == pytest.approx(found.value, rel=2e-6)
 
 
+def test_the_cones_of_eq7_are_its_fractions():
+    """(7) with Σⱼ πᵢⱼ²/μᵢⱼ ≤ s by CVXPY's quad_over_lin: the same cones, and as many numbers."""
+    problem = CATALOGUE["kundu2010-eq7"].make(sample("kundu2010-eq7", 6, 2, kind="random"))
+    one = problem.eq7()
+    mu, pi, s = (one.variables[name] for name in ("mu", "pi", "s"))
+    fractions = [
+        cp.sum([cp.quad_over_lin(pi[i, j], mu[i, j]) for j in range(6)]) <= s for i in range(2)
+    ]
+    others = [
+        c
+        for label, family in one.constraints.items()
+        if label not in ("quad", "cones")
+        for c in ([family] if isinstance(family, cp.Constraint) else family)
+    ]
+    other = cp.Problem(one.problem.objective, [*fractions, *others])
+    seen = []
+    for compiled in (one.problem, other):
+        data = compiled.get_problem_data("CLARABEL")[0]
+        cones = (data["dims"].zero, data["dims"].nonneg, sorted(data["dims"].soc))
+        numbers = np.concatenate([data["A"].data, data["b"], data["c"]])
+        seen.append((cones, np.sort(np.abs(numbers))))  # the order is another
+    (cones, numbers), (other_cones, other_numbers) = seen
+    assert cones == other_cones
+    np.testing.assert_array_equal(numbers, other_numbers)
+    value = other.solve(solver="CLARABEL")
+    assert value == pytest.approx(solve("kundu2010-eq7", problem).value, rel=2e-6)
+
+
 def midpoint_instance():
     """Two pairs of rank-one kernels that exchange places, after which their midpoint is equal."""
     n = 8

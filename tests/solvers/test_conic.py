@@ -119,6 +119,25 @@ def test_a_solver_that_raises_is_passed_over_and_told(problem, during, error):
     assert "gave up" in solution.attempts["CLARABEL"]
 
 
+def test_a_program_is_made_once_for_all_options_of_a_solver(problem, during, monkeypatch):
+    asked, made, form = [], [], CATALOGUE[ID]
+
+    def fail(self, answer):
+        asked.append(self)
+        answer()
+        raise RuntimeError("gave up")
+
+    def make(problem):
+        made.append(form.program(problem))
+        return made[-1]
+
+    during("CLARABEL", fail)
+    monkeypatch.setitem(CATALOGUE, ID, replace(form, program=make))
+    solution = conic(ID, problem, solvers=["CLARABEL", "SCS"])
+    assert asked == [made[0].problem] * len(PANEL["CLARABEL"].options)
+    assert [solution.solver, len(made)] == ["SCS", 2]
+
+
 def test_a_solver_without_a_solution_is_passed_over(problem, during):
     def nothing(self, answer):
         answer()

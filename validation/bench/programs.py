@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from time import perf_counter, time
 from typing import Any
 
+import cvxpy as cp
+
 from cvxkernel.formulations.catalogue import CATALOGUE
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.solvers.conic import quiet
@@ -22,7 +24,7 @@ from cvxkernel.validation.instances import sample
 
 ROUNDS = 5  # the least of so many, ...
 ENOUGH = 5.0  # ... or of as many as take these seconds: others are at work on the same cores
-THIRD = 1 / 3  # building should cost no more of the solver's own time
+STAGES = ("make", "compile", "solve", "rest")
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,13 @@ class Row:
     def ratio(self) -> float | None:
         """Building over solving."""
         return None if self.build is None or not self.solve else self.build / self.solve
+
+    @property
+    def excess(self) -> float | None:
+        """The same without the floor: what the data take."""
+        if self.build is None or self.floor is None or not self.solve:
+            return None
+        return max(self.build - self.floor, 0.0) / self.solve
 
 
 def conic_ids() -> tuple[str, ...]:
@@ -101,7 +110,10 @@ def _stages(id: str, n: int, p: int, kind: str) -> Iterator[dict[str, Any]]:
         if PANEL[name].unavailable():
             continue
         for options in PANEL[name].options:
-            list(_attempt(form, small, name, options))  # what a process imports is no program's
+            try:
+                list(_attempt(form, small, name, options))  # what a process imports is no program's
+            except cp.error.SolverError:  # it does not take these cones
+                continue
             built = [next(_attempt(form, small, name, options)) for _ in range(ROUNDS)]
             floor = {"floor": min(stage["make"] + stage["compile"] for stage in built)}
             found: dict[str, Any] = {}
@@ -120,9 +132,6 @@ def _stages(id: str, n: int, p: int, kind: str) -> Iterator[dict[str, Any]]:
     yield {"failure": "no solver answers", "since": None}
 
 
-STAGES = ("make", "compile", "solve", "rest")
-
-
 def _attempt(
     form: Formulation, problem: Any, name: str, options: Mapping[str, object]
 ) -> Iterator[dict[str, Any]]:
@@ -134,7 +143,8 @@ def _attempt(
     data, chain, inverse = program.problem.get_problem_data(name, solver_opts=dict(options))
     t2 = perf_counter()
     before = {"solver": name, "make": t1 - t0, "compile": t2 - t1}
-    yield {**before, "since": time(), "solve": None, "rest": None, "width": None}
+    before |= dict.fromkeys(("since", "solve", "rest", "width"))
+    yield {**before, "since": time()}
     try:
         with quiet():
             t3 = perf_counter()
@@ -144,9 +154,10 @@ def _attempt(
             t5 = perf_counter()
         point = form.restore(problem, unit, form.recover(unit, program))
     except Exception:  # whatever a solver raises is its failure, and the next one is asked
+        yield before
         return
     stats = program.problem.solver_stats
     own = 0.0 if stats is None else (stats.setup_time or 0.0) + (stats.solve_time or 0.0)
     solve = own or t4 - t3
     width = form.enclose(problem, point).width
-    yield {**before, "since": None, "solve": solve, "rest": t5 - t3 - solve, "width": width}
+    yield {**before, "solve": solve, "rest": t5 - t3 - solve, "width": width}
