@@ -8,8 +8,8 @@ where M₀ = I, Aᵢ = G̃ᵢ/(λrᵢ) with λ given, and M₀ = 0, Aᵢ = G̃�
 
     ∂φ/∂wᵢ = -⟨X, AᵢX⟩,   ∂²φ/∂wᵢ∂wⱼ = 2⟨AᵢX, M⁻¹AⱼX⟩.
 
-A step minimizes the quadratic model over the whole simplex (a quadratic program in p unknowns) and
-is shortened until φ falls as it should. Each evaluation is one Cholesky factorization.
+A step minimizes the quadratic model over the whole simplex (a quadratic program in p unknowns),
+with more curvature where φ did not fall as it should. Each evaluation is one Cholesky factor.
 The gradient is also the gap: β = 2X is the paper's (20), and the bound it gives is
 
     φ(w)²/(⟨X, M₀X⟩ + maxᵢ ⟨X, AᵢX⟩) ≤ min φ.
@@ -41,6 +41,8 @@ DISCRIMINANT = frozenset(
 )
 ANSWERS = DISCRIMINANT | margin.ANSWERS
 SUFFICIENT = 1e-4  # of the decrease that the model promises
+LEAST_DAMPING = 1e-2  # in units of the mean curvature; below it there is none
+TRIALS = 20  # of a step, each with four times the damping of the last
 PATIENCE = 5  # iterations without a narrower gap
 
 
@@ -151,7 +153,7 @@ class Newton:
         state = phi.at(np.full(phi.p, 1 / phi.p))
         history: list[Step] = []
         best = state
-        bound, upper = -np.inf, np.inf
+        bound, upper, damping = -np.inf, np.inf, 0.0
         sign = -1.0 if form.kind == "SILP" else 1.0
         while True:
             bound, upper = max(bound, state.bound), min(upper, state.upper)
@@ -165,7 +167,7 @@ class Newton:
             stalled = len(history) > PATIENCE and history[-PATIENCE - 1].width <= history[-1].width
             if width <= self.tol / 2 or spent or stalled:
                 break
-            moved = self.step(phi, state)
+            moved, damping = self.step(phi, state, damping)
             if moved is None:
                 break
             state = moved
@@ -183,23 +185,34 @@ class Newton:
             history=tuple(history),
         )
 
-    def step(self, phi: Any, state: Any) -> Any:
-        """The best point of the quadratic model on the simplex, or as far towards it as φ falls."""
-        target = model_minimum(state.hessian(), state.gradient, state.w)
-        d = target - state.w
-        slope = float((state.gradient - state.gradient.min()) @ d)  # Σdᵢ = 0
-        length = 1.0
-        for _ in range(40):
+    def step(self, phi: Any, state: Any, damping: float) -> tuple[Any, float]:
+        """The best point of the model on the simplex; its curvature is raised until φ falls enough.
+
+        Also returns the damping to begin with next time: where the active set of a support vector
+        machine changes on the way, φ has more curvature than here.
+        """
+        H, w = state.hessian(), state.w
+        slopes = state.gradient - state.gradient.min()  # Σdᵢ = 0
+        size = float(np.trace(H)) / len(w) or float(slopes.max())
+        for _ in range(TRIALS):
+            target = model_minimum(H + damping * size * np.eye(len(w)), state.gradient, w)
+            d = target - w
+            promised = -float(slopes @ d + d @ H @ d / 2)
             try:
-                trial = phi.at(state.w + length * d, state)
-                fallen = trial.value <= state.value + SUFFICIENT * length * slope
-                # At the end φ no longer shows a difference, and the gap does.
-                if fallen or trial.gap <= state.gap / 2:
-                    return trial
-            except LinAlgError:
-                pass  # singular on the border, where λ is learned
-            length /= 2
-        return None
+                trial = phi.at(target, state)
+            except LinAlgError:  # singular on the border, where λ is learned
+                damping = max(4 * damping, LEAST_DAMPING)
+                continue
+            kept = (state.value - trial.value) / promised if promised > 0 else 0.0
+            # At the end φ no longer shows a difference, and the gap does.
+            closing = trial.gap <= state.gap / 2
+            if kept > 0.75 or closing:
+                damping = damping / 4 if damping > LEAST_DAMPING else 0.0
+            elif kept < 0.25:
+                damping = max(4 * damping, LEAST_DAMPING)
+            if kept > SUFFICIENT or closing:
+                return trial, damping
+        return None, damping
 
 
 def model_minimum(H: Array, g: Array, w: Array) -> Array:
