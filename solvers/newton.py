@@ -221,7 +221,7 @@ def model_minimum(H: Array, g: Array, w: Array) -> Array:
     It starts from the support of w. Curvatures below 1e-13 of the largest are raised to that:
     among kernels that are nearly equal the step hardly matters.
     """
-    p, scale = len(w), float(np.abs(H).max()) or float(np.abs(g).max())
+    p, scale = len(w), float(np.abs(H).max()) or float(np.abs(g).max()) or 1.0
     eig, V = eigh(H / scale)
     F = (V * np.maximum(eig, 1e-13)) @ V.T
     g = g / scale
