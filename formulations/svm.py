@@ -137,6 +137,8 @@ def hinge_bound(Q: Array, y: Array, C: float, v: Array) -> Bounded:
 
 def _charge(shift: float, n: int, C: float, bound: float) -> float:
     """½ε‖α‖² at most: ‖α‖² ≤ nC², 2Cf and 2f² for every f ≥ the optimum, as `bound` + charge is."""
+    if not shift:
+        return 0.0
     square = n * C**2
     for _ in range(10):
         f = bound + shift * square / 2

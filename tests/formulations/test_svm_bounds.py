@@ -85,3 +85,11 @@ def test_an_indefinite_matrix_is_charged_what_it_may_gain(C):
     for _ in range(200):
         values.append(bounds.value(Q, bounds.repair(C * rng.random(24).round(), y, C))[0])
     assert sum(bounds.hinge_bound(Q, y, C, alpha)) >= max(values)
+
+
+def test_without_a_box_only_the_quadratic_bound_remains():
+    Q, y, alpha = machine(1.0)
+    definite = Q + np.eye(24)
+    bound = bounds.upper(definite, y, np.inf, alpha)
+    assert bound == bounds.quadratic_bound(definite, y, np.inf, alpha)
+    assert sum(bounds.hinge_bound(definite, y, np.inf, alpha)) == np.inf
