@@ -13,8 +13,9 @@ The gap of the first is of first order in the error of α, that of the second of
 δ = w - Qα, wᵀQ⁻¹w = αᵀQα + 2αᵀδ + δᵀQ⁻¹δ needs the inverse only on what is small. With C infinite ζ
 is zero, and only the second remains.
 
-An indefinite Q, rounded or not, is charged: the primal is taken with Q + εI ⪰ 0, and
-1ᵀα - ½αᵀQα ≤ 1ᵀα - ½αᵀ(Q + εI)α + ½εnC² on the box.
+An indefinite Q, rounded or not, is charged: the primal is taken with Q + εI ⪰ 0, and the optimum
+is at most its bound plus ½ε‖α‖² at an optimal α. There ‖α‖² ≤ nC²; and since xα is feasible for
+every x ≤ 1, αᵀQα ≤ 1ᵀα, so that 1ᵀα is at most twice the optimum f, and ‖α‖² ≤ 2Cf, 2f².
 """
 
 from __future__ import annotations
@@ -125,13 +126,24 @@ def hinge_bound(Q: Array, y: Array, C: float, v: Array) -> Bounded:
     best: Bounded = (np.inf, 0.0)
     for x in {1.0, 1.0 / least if least > 0.5 else 1.0}:
         losses = np.maximum(0.0, 1 - x * image)
-        total = x * x * form / 2 + C * float(losses.sum()) + shift * n * C**2 / 2
+        total = x * x * form / 2 + C * float(losses.sum())
         # Only a margin that may be below 1 can add to the sum of hinges.
         made_of = 1 + x * (sizes + abs(b))
         near = x * image < 1 + rounding(n, 1.0) * made_of
         magnitude = C * float(np.sum(near * made_of))
         best = min(best, (total, x * x * slack / 2 + rounding(n, magnitude)), key=sum)
-    return best
+    return best[0] + _charge(shift, n, C, sum(best)), best[1]
+
+
+def _charge(shift: float, n: int, C: float, bound: float) -> float:
+    """½ε‖α‖² at most: ‖α‖² ≤ nC², 2Cf and 2f² for every f ≥ the optimum, as `bound` + charge is."""
+    if not shift:
+        return 0.0
+    square = n * C**2
+    for _ in range(10):
+        f = bound + shift * square / 2
+        square = min(square, 2 * C * f, 2 * f * f)
+    return shift * square / 2
 
 
 def quadratic_bound(Q: Array, y: Array, C: float, alpha: Array) -> Bounded:

@@ -85,22 +85,22 @@ def solve(
 ) -> Solution:
     """Solve a problem of this formulation by the route that suits it, or by the solver named.
 
+    "conic" is the program as it is written, by the panel in its own order.
     `tol` is the relative width to reach; by default what the formulation promises, else 1e-6.
     `start` holds the variables of a problem nearby, for the methods that can start from them.
     """
     form = formulation(id)
     tol = inputs.positive("tol", tol if tol is not None else form.width or 1e-6)
     id = form.id
-    names = {name.lower(): name for name in (*PANEL, *METHODS)}
+    names = {name.lower(): name for name in ("conic", *PANEL, *METHODS)}
     if solver is not None and solver.lower() not in names:
         raise InputError("solver", f"one of {', '.join(names.values())}", repr(solver))
     chosen = None if solver is None else names[solver.lower()]
-    if chosen in PANEL:
-        return conic(id, problem, solvers=[chosen], tol=tol, progress=progress)
     if chosen is None:
-        chosen = next((name for name, route in METHODS.items() if id in route.first), None)
-        if chosen is None:
-            return conic(id, problem, tol=tol, progress=progress)
+        chosen = next((name for name, route in METHODS.items() if id in route.first), "conic")
+    if chosen not in METHODS:
+        members = None if chosen == "conic" else [chosen]
+        return conic(id, problem, solvers=members, tol=tol, progress=progress)
     route = METHODS[chosen]
     if id not in route.answers:
         own = [name for name, route in METHODS.items() if id in route.answers]

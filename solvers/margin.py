@@ -103,8 +103,8 @@ class Function:
         """α and μ as the program has them."""
         return {"alpha": self.scale * state.alpha, "mu": self.mu * state.w}
 
-    def ahead(self, state: State, d: Array) -> Point | None:
-        """None: a box leaves no α at w + d but the machine's own."""
+    def ahead(self, state: State) -> Point | None:
+        """None: the α at other weights is a machine's own."""
         return None
 
 
@@ -143,12 +143,14 @@ class State:
 
 
 def _factor(Q: Array) -> Array:
-    """A Cholesky factor of Q, with as little of the identity as makes it one."""
+    """A Cholesky factor of Q, with as little of the identity as makes it definite in doubles."""
     size = float(Q.diagonal().max(initial=TINY))
-    for share in (0.0, 1e-14, 1e-12, 1e-10, 1e-8):
+    for share in (0.0, *np.logspace(-14, 0, 8)):
+        shifted = Q.copy()
+        shifted.flat[:: len(Q) + 1] += share * size
         try:
-            L: Array = cholesky(Q + share * size * np.eye(len(Q)), lower=True, check_finite=False)
+            L: Array = cholesky(shifted, lower=True, overwrite_a=True, check_finite=False)
             return L
         except LinAlgError:
             pass
-    raise LinAlgError("not semidefinite in doubles")
+    raise LinAlgError("the kernels are not semidefinite")

@@ -8,8 +8,8 @@ where M₀ = I, Aᵢ = G̃ᵢ/(λrᵢ) with λ given, and M₀ = 0, Aᵢ = G̃�
 
     ∂φ/∂wᵢ = -⟨X, AᵢX⟩,   ∂²φ/∂wᵢ∂wⱼ = 2⟨AᵢX, M⁻¹AⱼX⟩.
 
-A step minimizes the quadratic model over the whole simplex (a quadratic program in p unknowns) and
-is shortened until φ falls as it should. Each evaluation is one Cholesky factorization.
+A step minimizes the quadratic model over the whole simplex (a quadratic program in p unknowns),
+with more curvature where φ did not fall as it should. Each evaluation is one Cholesky factor.
 The gradient is also the gap: β = 2X is the paper's (20), and the bound it gives is
 
     φ(w)²/(⟨X, M₀X⟩ + maxᵢ ⟨X, AᵢX⟩) ≤ min φ.
@@ -43,6 +43,8 @@ DISCRIMINANT = frozenset(
 )
 ANSWERS = DISCRIMINANT | margin.ANSWERS
 SUFFICIENT = 1e-4  # of the decrease that the model promises
+LEAST_DAMPING = 1e-2  # in units of the mean curvature; below it there is none
+TRIALS = 20  # of a step, each with four times the damping of the last
 PATIENCE = 5  # iterations without a narrower gap
 
 
@@ -94,13 +96,14 @@ class Function:
         """θ and β = 2X of (20)."""
         return {"theta": state.w / self.r, "beta": 2 * state.X}
 
-    def ahead(self, state: State, d: Array) -> Point | None:
-        """The point at w + d, to first order in d: X - Σᵢ dᵢM⁻¹AᵢX.
+    def ahead(self, state: State) -> Point | None:
+        """The point at the model's minimum w + d, to first order in d: X - Σᵢ dᵢM⁻¹AᵢX.
 
         Its gap is of second order, and with λ given its enclosure needs no factorization.
         """
         if self.joint:
             return None
+        d = model_minimum(state.hessian(), state.gradient, state.w) - state.w
         X = state.X - np.einsum("p,npk->nk", d, state.solved)
         return {"theta": (state.w + d) / self.r, "beta": 2 * X}
 
@@ -174,7 +177,7 @@ class Newton:
         history: list[Step] = []
         enclosure: Enclosure | None = None
         best = state
-        bound, upper = -np.inf, np.inf
+        bound, upper, damping = -np.inf, np.inf, 0.0
         sign = -1.0 if form.kind == "SILP" else 1.0
         while True:
             bound, upper = max(bound, state.bound), min(upper, state.upper)
@@ -188,15 +191,14 @@ class Newton:
             stalled = len(history) > PATIENCE and history[-PATIENCE - 1].width <= history[-1].width
             if width <= self.tol / 2 or spent or stalled:
                 break
-            d = model_minimum(state.hessian(), state.gradient, state.w) - state.w
-            ahead = phi.ahead(state, d) if width**2 <= self.tol / 10 else None
+            ahead = phi.ahead(state) if width**2 <= self.tol / 10 else None
             if ahead is not None:
                 enclosure = form.enclose(problem, ahead)
                 if enclosure.width <= self.tol:
                     ends = enclosure.lower, enclosure.upper
                     history.append(Step(len(history) + 1, *ends, perf_counter() - began))
                     break
-            moved = self.step(phi, state, d)
+            moved, damping = self.step(phi, state, damping)
             if moved is None:
                 break
             state = moved
@@ -226,21 +228,34 @@ class Newton:
                 pass  # another problem's weights may be none for this one
         return phi.at(np.full(phi.p, 1 / phi.p))
 
-    def step(self, phi: Any, state: Any, d: Array) -> Any:
-        """w + d, to the best point of the quadratic model, or as far towards it as φ falls."""
-        slope = float((state.gradient - state.gradient.min()) @ d)  # Σdᵢ = 0
-        length = 1.0
-        for _ in range(40):
+    def step(self, phi: Any, state: Any, damping: float) -> tuple[Any, float]:
+        """The best point of the model on the simplex; its curvature is raised until φ falls enough.
+
+        Also returns the damping to begin with next time: where the active set of a support vector
+        machine changes on the way, φ has more curvature than here.
+        """
+        H, w = state.hessian(), state.w
+        slopes = state.gradient - state.gradient.min()  # Σdᵢ = 0
+        size = float(np.trace(H)) / len(w) or float(slopes.max())
+        for _ in range(TRIALS):
+            target = model_minimum(H + damping * size * np.eye(len(w)), state.gradient, w)
+            d = target - w
+            promised = -float(slopes @ d + d @ H @ d / 2)
             try:
-                trial = phi.at(state.w + length * d, state)
-                fallen = trial.value <= state.value + SUFFICIENT * length * slope
-                # At the end φ no longer shows a difference, and the gap does.
-                if fallen or trial.gap <= state.gap / 2:
-                    return trial
-            except LinAlgError:
-                pass  # singular on the border, where λ is learned
-            length /= 2
-        return None
+                trial = phi.at(target, state)
+            except LinAlgError:  # singular on the border, where λ is learned
+                damping = max(4 * damping, LEAST_DAMPING)
+                continue
+            kept = (state.value - trial.value) / promised if promised > 0 else 0.0
+            # At the end φ no longer shows a difference, and the gap does.
+            closing = trial.gap <= state.gap / 2
+            if kept > 0.75 or closing:
+                damping = damping / 4 if damping > LEAST_DAMPING else 0.0
+            elif kept < 0.25:
+                damping = max(4 * damping, LEAST_DAMPING)
+            if kept > SUFFICIENT or closing:
+                return trial, damping
+        return None, damping
 
 
 def model_minimum(H: Array, g: Array, w: Array) -> Array:
@@ -249,7 +264,7 @@ def model_minimum(H: Array, g: Array, w: Array) -> Array:
     It starts from the support of w. Curvatures below 1e-13 of the largest are raised to that:
     among kernels that are nearly equal the step hardly matters.
     """
-    p, scale = len(w), float(np.abs(H).max()) or float(np.abs(g).max())
+    p, scale = len(w), float(np.abs(H).max()) or float(np.abs(g).max()) or 1.0
     eig, V = eigh(H / scale)
     F = (V * np.maximum(eig, 1e-13)) @ V.T
     g = g / scale

@@ -53,3 +53,43 @@ def test_the_smallest_eigenvalue_is_told_by_a_factor():
     shifted = Q + 0.1 * np.eye(24)
     assert bounds.above(shifted, 0.1 - 1e-9)
     assert not bounds.above(shifted, 0.1 + 1e-9 + max(0.0, float(eigvalsh(Q)[0])))
+
+
+@pytest.mark.parametrize("C", [1e4, 1e5])
+def test_a_singular_matrix_is_not_charged_for_a_box_far_away(C):
+    # Separable, so that α is of the margin's size; ½εnC² would be a multiple of the optimum.
+    rng = np.random.default_rng(0)
+    y = np.sign(rng.normal(size=24))
+    V = np.c_[y, rng.normal(size=(24, 5))]
+    Q, alpha = bounds.signed(y, V @ V.T), svm(V @ V.T, y, C)
+    assert alpha.max() < 10
+    low, down = bounds.value(Q, alpha)
+    high, up = bounds.upper(Q, y, C, alpha)
+    assert low - down <= high + up <= low * (1 + 1e-7)
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, 30.0])
+def test_an_indefinite_matrix_is_charged_what_it_may_gain(C):
+    # On α = (a, a): 2a + sa², largest at C. The bound holds, and nothing less would.
+    y, s = np.array([1.0, -1.0]), 0.7
+    optimum = 2 * C + s * C**2
+    for v in (np.zeros(2), np.full(2, C), np.array([C, 0.0])):
+        bound = sum(bounds.hinge_bound(-s * np.eye(2), y, C, v))
+        assert bound >= optimum * (1 - 1e-14)
+    assert bound <= optimum * (1 + 1e-12)
+    # And with a singular part it holds at every point of the box.
+    Q, y, alpha = machine(C)
+    Q = Q - 1e-3 * np.eye(24)
+    rng = np.random.default_rng(0)
+    values = [bounds.value(Q, alpha)[0]]
+    for _ in range(200):
+        values.append(bounds.value(Q, bounds.repair(C * rng.random(24).round(), y, C))[0])
+    assert sum(bounds.hinge_bound(Q, y, C, alpha)) >= max(values)
+
+
+def test_without_a_box_only_the_quadratic_bound_remains():
+    Q, y, alpha = machine(1.0)
+    definite = Q + np.eye(24)
+    bound = bounds.upper(definite, y, np.inf, alpha)
+    assert bound == bounds.quadratic_bound(definite, y, np.inf, alpha)
+    assert sum(bounds.hinge_bound(definite, y, np.inf, alpha)) == np.inf

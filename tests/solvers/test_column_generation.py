@@ -98,6 +98,34 @@ def test_the_papers_rule_22_is_what_stops_it():
     assert solution.iterations == t
 
 
+@pytest.mark.parametrize(
+    ("id", "kind", "p", "least"),
+    [
+        ("ye2008-thm2.3", "gaussian", 10, 1.1),
+        ("ye2008-thm3.3", "random", 6, 1.5),
+        ("ye2008-thm3.3", "low rank", 6, 1.5),
+        ("ye2008-eq44", "random", 10, 1.1),
+    ],
+)
+def test_stabilized_it_takes_fewer_iterations(id, kind, p, least):
+    problem = problem_of(id, 40, p, kind=kind)
+    plain = ColumnGeneration(stabilized=False).solve(id, problem)
+    stabilized = ColumnGeneration().solve(id, problem)
+    check(plain, 1e-6)
+    check(stabilized, 1e-6)
+    assert stabilized.enclosure.meets(plain.enclosure)
+    assert stabilized.iterations * least <= plain.iterations
+
+
+def test_rule_22_is_never_stabilized():
+    problem = problem_of("ye2008-thm3.3", 24, 5, kind="random")
+    one, two = (
+        ColumnGeneration(tol=5e-4, stop="paper", stabilized=choice).solve("ye2008-thm3.3", problem)
+        for choice in (True, False)
+    )
+    assert [(s.lower, s.upper) for s in one.history] == [(s.lower, s.upper) for s in two.history]
+
+
 @pytest.mark.parametrize("id", ["ye2008-eq44", "ye2008-eq47"])
 @given(seed=st.integers(0, 10**6), rank=st.integers(1, 3))
 @settings(max_examples=6)

@@ -42,6 +42,28 @@ def test_a_start_nearby_needs_no_libsvm(monkeypatch):
     assert np.allclose(again, alpha, atol=1e-6)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_start_from_another_kernel_needs_no_libsvm_either(kind, monkeypatch):
+    # Many samples change sides, all at once; a box that is far away does not matter.
+    data = instance(80, 3, 2, kind=kind, seed=4)
+    K, y = data["kernels"] / np.trace(data["kernels"], axis1=1, axis2=2)[:, None, None], data["y"]
+    one, other = 80 * (K[0] + K[1] / 2), 80 * (K[0] / 2 + K[1])
+    for C in (1.0, 1e6, np.inf):
+        alpha = svm(one, y, min(C, 1e9))
+        with monkeypatch.context() as patch:
+            patch.setattr(solver, "_libsvm", lambda *_: pytest.fail("libsvm was asked"))
+            found = svm(other, y, C, start=alpha)
+        changed = (found > 0) != (alpha > 0)
+        assert changed.sum() >= 2
+        assert violation(bounds.signed(y, other), y, C, found) <= 1e-9
+
+
+def test_every_sample_at_the_border_is_an_active_set_too(monkeypatch):
+    K, y = np.eye(6), np.array([1.0, -1.0] * 3)
+    monkeypatch.setattr(solver, "_libsvm", lambda *_: pytest.fail("libsvm was asked"))
+    assert np.array_equal(svm(K, y, 0.5, start=np.full(6, 0.5)), np.full(6, 0.5))
+
+
 def test_a_useless_start_is_not_believed():
     data = instance(30, 3, 2, kind="random", seed=2)
     K, y = 30 * data["kernels"][0], data["y"]
