@@ -18,6 +18,7 @@ Rule = Literal["paper", "proof", "horizon", "accelerated"]
 Lip = Literal["seen", "known"]
 
 GROWTH = 1.5  # of η before each line search
+HALVINGS = 20  # of η in it at most
 TINIEST = 1e-12  # the smoothing ends there, relative to the optimum
 
 
@@ -99,12 +100,13 @@ def accelerated(oracle: Oracle, ends: Ends) -> Iterator[Iterate]:
     eta = 1.0 / max(float(oracle.sizes(first.gradient).max()), np.finfo(np.float64).tiny)
     yield Iterate(z, first.dual[0], first.dual, eta, eta, first.gradient, value, value)
     x, at_x = z, first.dual
-    A, blur, milestone, fresh, spread = 0.0, np.inf if many else 0.0, ends.gap, True, 0.0
+    A, blur, milestone, fresh = 0.0, np.inf if many else 0.0, ends.gap, True
+    spread = charged = 0.0
     while True:
         if many:
             blur = min(blur, max(ends.gap, TINIEST * abs(ends.upper)) / many)
-        eta *= GROWTH
-        while True:
+        eta = start = GROWTH * eta
+        for _ in range(HALVINGS):
             a = (eta + np.sqrt(eta**2 + 4 * eta * A)) / 2
             theta = a / (A + a)
             y = (1 - theta) * x + theta * z
@@ -117,16 +119,20 @@ def accelerated(oracle: Oracle, ends: Ends) -> Iterator[Iterate]:
             # B(z⁺, z) = ⟨log z⁺ - log z, z⁺⟩
             B = float(np.vdot(H_next - H, z_next) - p.tau * (log_next - log_total).sum())
             model = answer.value + float(np.vdot(g, x_next - y)) + B / (A + a)
-            if then.value <= model + 1e-10 * abs(model) or eta < 1e-100:
+            over = then.value - model
+            if over <= 1e-10 * abs(model):
                 break
             eta /= 2
+        else:
+            # The oracle was too inexact to tell: the step is taken, and charged.
+            charged, eta = charged + (A + a) * over, start / GROWTH
         A, H, z, log_total, x, at_x = A + a, H_next, z_next, log_next, x_next, then.dual
         spread += theta * (blur - spread)  # the mean of h by the weights a
-        proven = m * p.tau * np.log(p.n) / A + many * spread / 2
+        proven = (m * p.tau * np.log(p.n) + charged) / A + many * spread / 2
         value = oracle.upper(x, at_x[0])
         yield Iterate(x, at_x[0], answer.dual, a, eta, g, value, float(proven), fresh)
         fresh = m > 1 and ends.gap <= milestone / 2
         if fresh:
             H = logarithm(x)
             z, log_total = mirror(H, p.tau)
-            x, A, milestone, spread = z, 0.0, ends.gap, 0.0
+            x, A, milestone, spread, charged = z, 0.0, ends.gap, 0.0, 0.0

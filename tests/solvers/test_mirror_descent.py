@@ -83,6 +83,16 @@ def test_the_true_algorithms_with_other_parameters(number, loss):
         assert found.enclosure.meets(conic(f"kundu2010-{EQUATION[number]}", problem).enclosure)
 
 
+def test_kernels_that_become_rank_one_do_not_stop_the_line_search():
+    """The inner problem is inexact there, and no step is short enough to look like descent."""
+    S, y = similarities(6, 3, kind="low rank", seed=7)
+    problem = Similarities(S, y, 0.85, 0.38, 1.62, "L3")
+    found = solve("kundu2010-alg2", problem)
+    assert found.width <= 1e-3
+    assert found.iterations <= 300
+    assert found.enclosure.meets(conic("kundu2010-eq6", problem).enclosure)
+
+
 def test_the_nearest_alpha_of_the_box():
     """None of the random points of A is nearer, and a point of A is its own."""
     rng = np.random.default_rng(0)
