@@ -140,8 +140,6 @@ def alternating(n: int, m: int, *, seed: int = 1) -> tuple[Array, Array]:
 def _several(id: str, n: int, p: int, kind: str, seed: int) -> dict[str, Any]:
     S, y = similarities(n, p, kind=kind, seed=seed)
     loss = {"gaussian": "L3", "random": "L1", "low rank": "L2"}[kind]
-    if loss == "L1" and "alg2" in id:
-        loss = "L2"  # a thousand iterations are for a test of its own
     # Such that neither the margin nor the loss is all of the objective.
     rho = {"L1": 0.02, "L2": 0.5, "L3": 0.1}[loss]
     stack = instance(n, p, kind=kind, seed=seed)["kernels"]
