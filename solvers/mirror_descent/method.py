@@ -45,8 +45,8 @@ class MirrorDescent:
            is a proof; "accelerated", the best in practice: steps from a line search, with momentum
     lip  : "seen", the largest subgradient so far; "known", a constant for all of (4)
 
-    With "accelerated", L1 and L2 are smoothed by no more than the gap that is left, and both ends are
-    also taken where L2 and L3 have a closed response to α, and with L1 from a splitting.
+    With "accelerated", L1 and L2 are smoothed by no more than the gap that is left, and both ends
+    are also taken at the closed response to α that L2 and L3 have, and with L1 from a splitting.
     """
 
     tol: float = 1e-3
