@@ -214,13 +214,10 @@ def test_the_cones_of_eq7_are_its_fractions():
 
 
 def midpoint_instance():
-    """Two pairs of rank-one kernels that exchange places, after which their midpoint is equal."""
-    n = 8
+    """A ∝ yyᵀ + εI and I, both of trace n: two pairs that exchange places."""
+    n, eps = 8, 1e-3
     y = sample_y(n)
-    rng = np.random.default_rng(0)
-    good, poor = y + 0.3 * rng.normal(size=n), rng.normal(size=n)
-    A, B = np.outer(good, good), np.outer(poor, poor)
-    return y, A * n / np.trace(A), B * n / np.trace(B)
+    return y, (np.outer(y, y) + eps * np.eye(n)) / (1 + eps), np.eye(n)
 
 
 def omega5(K, y):
@@ -233,7 +230,14 @@ def test_omega_of_5_is_not_convex_and_that_of_10_is():
     one, two = np.stack([A, B]), np.stack([B, A])
     ends = omega5(one, y), omega5(two, y)
     middle = omega5((one + two) / 2, y)
-    assert middle[0] > max(upper for _, upper in ends) * 1.1
+    # By symmetry α = (s/n)1, where q of A is as² and that of I is s²/n: 1/(2a) and 1/(a + 1/n).
+    a = (1 + 1e-3 / 8) / (1 + 1e-3)
+    assert f"{1 / (2 * a):.4f}" == "0.5004"
+    assert f"{1 / (a + 1 / 8):.4f}" == "0.8896"
+    for low, high in ends:
+        assert low <= 1 / (2 * a) <= high
+    assert middle[0] <= 1 / (a + 1 / 8) <= middle[1]
+    assert middle[0] > 1.7 * max(upper for _, upper in ends)
     tens = [solve("kundu2010-eq10", Combination(K, y, 1.0)) for K in (one, two, (one + two) / 2)]
     assert tens[2].lower <= (tens[0].upper + tens[1].upper) / 2
 

@@ -1,0 +1,22 @@
+r"""kundu2010 in balls: the bounds of `formulations.kundu2010.bounds`, at points that are feasible.
+
+(10), with Mᵢ = YKᵢY and qᵢ = αᵀMᵢα, from below at any α ∈ A and from above at any xᵢ and b:
+
+    1ᵀα - ½(Σᵢ√qᵢ)²  ≤  Ω  ≤  ½maxᵢ xᵢᵀMᵢxᵢ + C Σⱼ max(0, 1 - (Σᵢ Mᵢxᵢ)ⱼ - byⱼ)
+
+A kernel of (10) that is not proved semidefinite stands for every K′ ⪰ 0 with ‖K′ - K‖₂ ≤ ε, ε being
+what is not proved: an eigenvalue that rounding left below zero counts as zero there.
+
+(4), (6) and (7) from above: Kᵢ + εI ⪰ 0, scaled to the trace τ, and Ω there; one kernel is ω. From
+below: α, γ ∈ Δ and Wᵢ in the domain of the conjugate, with a proved λ_min.
+
+(7) is about the eigenvectors of the Sᵢ. Where the eigenvalues of an Sᵢ are proved to be simple its
+vᵢⱼ and λᵢⱼ are enclosed; where they coincide to rounding the paper does not determine the vᵢⱼ, and
+the doubles of `Spectra` are them, exactly.
+"""
+
+from cvxkernel.validation.proofs.kundu2010.combination import Kernels
+from cvxkernel.validation.proofs.kundu2010.matrices import Several, Single
+from cvxkernel.validation.proofs.kundu2010.spectra import Eigenvectors
+
+__all__ = ["Eigenvectors", "Kernels", "Several", "Single"]
