@@ -199,7 +199,7 @@ def test_where_it_fails_the_panel_is_asked_unless_it_was_named(monkeypatch):
     problem = made(SM1)
     assert solve(SM1, problem).solver == "newton"
     short = METHODS["newton"].__class__(
-        lambda tol: Newton(tol=tol, max_iterations=2), margin.ANSWERS, margin.ANSWERS, panel=True
+        lambda tol: Newton(tol=tol, max_iterations=2), margin.ANSWERS, margin.ANSWERS
     )
     monkeypatch.setitem(METHODS, "newton", short)
     found = solve(SM1, problem)

@@ -29,8 +29,8 @@ MUTATIONS = (
     Mutation(
         "λ multiplies the kernels of (8)",
         "ye2008.fixed:Discriminant.thm2_1",
-        "range(self.p)) / self.lam",
-        "range(self.p)) * self.lam",
+        "combination(theta, self.G) / self.lam",
+        "combination(theta, self.G) * self.lam",
         ("ye2008-thm2.1", "ye2008-thm2.2"),
     ),
     Mutation(

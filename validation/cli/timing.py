@@ -33,7 +33,7 @@ from cvxkernel.validation.bench import (
     table16,
     targets,
 )
-from cvxkernel.validation.bench.programs import Row as Built
+from cvxkernel.validation.bench.building import Row as Built
 from cvxkernel.validation.cli.app import AsJson, app, out, table_of
 from cvxkernel.validation.gauss4 import MACHINES, PAPER, Toy
 from cvxkernel.validation.gauss4 import Row as ToyRow

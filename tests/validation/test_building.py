@@ -8,9 +8,9 @@ import pytest
 
 from cvxkernel.formulations import CATALOGUE
 from cvxkernel.solvers.conic import conic
-from cvxkernel.validation.bench import programs as bench_programs
+from cvxkernel.validation.bench import building
+from cvxkernel.validation.bench.building import conic_ids, programs, row
 from cvxkernel.validation.bench.process import Limits, alone
-from cvxkernel.validation.bench.programs import conic_ids, programs, row
 from cvxkernel.validation.instances import sample
 
 
@@ -37,7 +37,7 @@ def test_the_stages_are_those_of_the_solver_that_answers():
 def test_a_solver_that_is_ended_has_taken_at_least_so_long(monkeypatch):
     before = {"solver": "SCS", "floor": 0.5, "make": 1.0, "compile": 2.0, "since": time() - 30.0}
     ended = {**before, "failure": "not within 40 s"}
-    monkeypatch.setattr(bench_programs, "alone", lambda *_: dict(ended))
+    monkeypatch.setattr(building, "alone", lambda *_: dict(ended))
     found = row("kundu2010-eq6", 120, 10, "random", Limits(seconds=40))
     assert found.cut
     assert found.width is None
