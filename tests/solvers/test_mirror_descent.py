@@ -148,9 +148,9 @@ def best_of(number, problem, iterations, *, printed=False):
     return min(it.value for it, _ in zip(path, range(iterations), strict=False))
 
 
-def to_digits(digits):
-    """Four decimals, and what an inexact support vector machine may change along a path."""
-    return pytest.approx(digits, rel=2e-4)
+def to_digits(digits, rel=1e-5):
+    """To the digits given; along a path an inexact support vector machine changes the last."""
+    return pytest.approx(digits, rel=rel)
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,8 @@ def test_the_printed_algorithm_1_ends_away_from_the_optimum(loss, optimum, stall
     assert printed.upper == to_digits(stalls)
     halfway, end = (printed.history[t - 1].upper for t in (50, 100))
     assert halfway - end <= 0.01 * (end - exact.value)  # it does not move any more
-    assert best_of(1, problem, 300) == to_digits(reaches)
+    # With L1 a path depends on the subgradients chosen at the kinks.
+    assert best_of(1, problem, 300) == to_digits(reaches, 1e-4 if loss == "L1" else 1e-5)
 
 
 def test_the_printed_algorithm_2_ends_away_from_the_optimum():

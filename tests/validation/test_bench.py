@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from cvxkernel.formulations import CATALOGUE
 from cvxkernel.solvers import PANEL, solve
-from cvxkernel.validation.bench import TABLE_16, Limits, Size, measure
+from cvxkernel.validation.bench import TABLE_16, Limits, Size, growth, measure, suites
 from cvxkernel.validation.instances import sample
 
 SIZE = Size(n=16, p=3, k=3)
@@ -49,3 +50,51 @@ def test_a_race_times_every_route_to_one_problem_file(tmp_path, run, monkeypatch
         assert rows[name]["width"] <= 1e-2
         assert rows[name]["seconds"] > 0
     assert run("race", "kundu2010-alg1", tmp_path / "nowhere.npz").status == 2
+
+
+def test_growth_is_the_slope_at_the_three_largest_sizes():
+    sizes = [10, 20, 40, 80]
+    assert growth(sizes, [9.0, 4.0, 32.0, 256.0]) == pytest.approx(3.0)
+    assert growth(sizes[:2], [1.0, 2.0]) is None
+
+
+def test_a_sweep_asks_no_more_who_has_failed_and_counts_its_units(run, monkeypatch):
+    monkeypatch.setattr("cvxkernel.validation.bench.routes.PANEL", {"SCS": PANEL["SCS"]})
+    sizes = ([(12, 2, 2), (16, 2, 2)], ("lanckriet2004",))
+    monkeypatch.setitem(suites.SWEEPS, "n", sizes)
+    done = run("bench", "n", "--json", "--tol", "1e-8", "--threads", "2")
+    assert done.status == 0, done.err
+    assert done.json["threads"] == 2
+    rows = [row["measurement"] | {"n": row["n"]} for row in done.json["rows"]]
+    assert [row["n"] for row in rows if row["solver"] == "newton"] == [12, 16]
+    for row in rows:
+        if row["failure"] is None:
+            assert row["width"] <= 1e-8
+            assert row["unit"] == "SVM"
+            assert min(row["one"], row["read"], row["seconds"], row["megabytes"]) > 0
+    monkeypatch.setitem(suites.SWEEPS, "n", sizes)
+    nobody = run("bench", "n", "--json", "--tol", "1e-30", "--limit", "20")
+    assert [row["n"] for row in nobody.json["rows"]] == [12, 12]  # each was asked once
+    assert "above 1.0e-30" in nobody.json["rows"][0]["measurement"]["failure"]
+
+
+@pytest.mark.parametrize("along", [suites.Target("x", 3.0, at_most=2.0), suites.Target("x", None)])
+def test_a_target_that_is_missed_or_not_measured_is_not_met(along):
+    assert not along.met
+    assert suites.Target("x", 3.0, at_least=2.0).met
+    assert suites.Target("x", 1.0, at_most=2.0).met
+
+
+def test_a_path_is_timed_beside_cold_solves(monkeypatch):
+    found = list(suites.path_and_cold(Size(14, 3, 3), shared=True))
+    (along,), (cold,) = found[0].values(), found[1].values()
+    assert along[1] < cold[1]  # iterations
+
+
+def test_what_the_bench_does_not_know_is_refused(run, monkeypatch):
+    assert run("bench", "q").status == 2
+    assert run("bench", "n", "--family", "ye2009").status == 2
+    monkeypatch.setattr("cvxkernel.validation.bench.mklpy.find_spec", lambda name: None)
+    absent = run("bench", "peers")
+    assert absent.status == 2
+    assert "MKLpy" in absent.err

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from cvxkernel.validation.bench.building import programs
 from cvxkernel.validation.bench.data import Cancer, Digits, File, Labels, Sample, Size
-from cvxkernel.validation.bench.peers import Peer, peers
+from cvxkernel.validation.bench.mklpy import Peer, peers
 from cvxkernel.validation.bench.process import Limits
 from cvxkernel.validation.bench.routes import Measurement, measure, race
 from cvxkernel.validation.bench.suites import (
