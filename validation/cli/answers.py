@@ -18,7 +18,7 @@ from cvxkernel.solvers import PANEL, solve
 from cvxkernel.solvers.path import check_number, path
 from cvxkernel.validation import files
 from cvxkernel.validation.check import Interval, Judgement, judge, told
-from cvxkernel.validation.cli.app import AsJson, app, out, table_of
+from cvxkernel.validation.cli.app import AsJson, Id, ProblemFile, Solver, Width, app, out, table_of
 from cvxkernel.validation.ledger import Claim, Verdict, select, verify
 from cvxkernel.validation.progress import progress_line
 from cvxkernel.validation.report import html
@@ -54,19 +54,11 @@ def list_(as_json: AsJson = False) -> None:
 
 @app.command("solve")
 def solve_(
-    id: Annotated[str, typer.Argument(metavar="ID", help="A formulation; see `cvxkernel list`.")],
-    problem: Annotated[
-        Path, typer.Argument(metavar="PROBLEM", help="An .npz, .mat or .json file.")
-    ],
+    id: Id,
+    problem: ProblemFile,
     as_json: AsJson = False,
-    tol: Annotated[
-        float | None,
-        typer.Option(help="Relative width to reach; default: what the formulation promises."),
-    ] = None,
-    solver: Annotated[
-        str | None,
-        typer.Option(help="One of the panel, or a paper's own method; default: by itself."),
-    ] = None,
+    tol: Width = None,
+    solver: Solver = None,
     history: Annotated[bool, typer.Option("--history", help="Show every iteration too.")] = False,
     rigorous: Annotated[
         bool, typer.Option("--rigorous", help="Prove both ends in ball arithmetic.")
@@ -117,10 +109,8 @@ def solve_(
 
 @app.command("path")
 def path_(
-    id: Annotated[str, typer.Argument(metavar="ID", help="A formulation; see `cvxkernel list`.")],
-    problem: Annotated[
-        Path, typer.Argument(metavar="PROBLEM", help="An .npz, .mat or .json file.")
-    ],
+    id: Id,
+    problem: ProblemFile,
     along: Annotated[str, typer.Option(help="The key of a number: lam, C, rho, …")],
     values: Annotated[
         str,
@@ -129,14 +119,8 @@ def path_(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object for each value, a line each.")
     ] = False,
-    tol: Annotated[
-        float | None,
-        typer.Option(help="Relative width to reach; default: what the formulation promises."),
-    ] = None,
-    solver: Annotated[
-        str | None,
-        typer.Option(help="One of the panel, or a paper's own method; default: by itself."),
-    ] = None,
+    tol: Width = None,
+    solver: Solver = None,
 ) -> None:
     """Solve a problem file at many values of one of its numbers, each from the last."""
     form, numbers = formulation(id), _values(values)
@@ -173,10 +157,8 @@ def _values(text: str) -> list[float]:
 
 @app.command("check")
 def check_(
-    id: Annotated[str, typer.Argument(metavar="ID", help="A formulation; see `cvxkernel list`.")],
-    problem: Annotated[
-        Path, typer.Argument(metavar="PROBLEM", help="An .npz, .mat or .json file.")
-    ],
+    id: Id,
+    problem: ProblemFile,
     answer: Annotated[
         Path,
         typer.Argument(metavar="ANSWER", help="An .npz, .mat or .json file: symbols, value."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -18,6 +19,18 @@ app = typer.Typer(
 out = Console(highlight=False, markup=False)  # a bracket is a bracket
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
+Id = Annotated[str, typer.Argument(metavar="ID", help="A formulation; see `cvxkernel list`.")]
+ProblemFile = Annotated[
+    Path, typer.Argument(metavar="PROBLEM", help="An .npz, .mat or .json file.")
+]
+Width = Annotated[
+    float | None,
+    typer.Option(help="Relative width to reach; default: what the formulation promises."),
+]
+Solver = Annotated[
+    str | None,
+    typer.Option(help='One of the panel or of the methods, or "conic"; default: by itself.'),
+]
 
 
 def table_of(*columns: str, title: str | None = None, figures: bool = False) -> Table:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from enum import StrEnum
 from itertools import groupby
-from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import typer
@@ -34,7 +33,7 @@ from cvxkernel.validation.bench import (
     targets,
 )
 from cvxkernel.validation.bench.building import Row as Built
-from cvxkernel.validation.cli.app import AsJson, app, out, table_of
+from cvxkernel.validation.cli.app import AsJson, Id, ProblemFile, app, out, table_of
 from cvxkernel.validation.gauss4 import MACHINES, PAPER, Toy
 from cvxkernel.validation.gauss4 import Row as ToyRow
 from cvxkernel.validation.progress import Line, progress_line
@@ -261,10 +260,8 @@ def gauss4_(
 
 @app.command("race")
 def race_(
-    id: Annotated[str, typer.Argument(metavar="ID", help="A formulation; see `cvxkernel list`.")],
-    problem: Annotated[
-        Path, typer.Argument(metavar="PROBLEM", help="An .npz, .mat or .json file.")
-    ],
+    id: Id,
+    problem: ProblemFile,
     tol: Annotated[float, typer.Option(help="Relative width to reach.")] = 1e-2,
     limit: Seconds = 60.0,
     memory: Memory = 12.0,
