@@ -29,7 +29,8 @@ def test_the_stages_are_those_of_the_solver_that_answers():
     assert found.failure is None
     assert not found.cut
     assert (found.solver, found.width) == (answer.solver, answer.width)
-    assert min(found.floor, found.make, found.compile, found.solve, found.rest) > 0
+    assert min(found.floor, found.make, found.compile, found.solve, found.rest, found.ends) > 0
+    assert 0 < found.share < found.build / (found.build + found.solve)
     assert found.build == found.make + found.compile
     assert found.ratio == pytest.approx(found.build / found.solve)
 

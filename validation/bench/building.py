@@ -24,7 +24,7 @@ from cvxkernel.validation.instances import sample
 
 ROUNDS = 5  # the least of so many, ...
 ENOUGH = 5.0  # ... or of as many as take these seconds: others are at work on the same cores
-STAGES = ("make", "compile", "solve", "rest")
+STAGES = ("make", "compile", "solve", "rest", "ends")
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,7 @@ class Row:
 
     floor : to make and to compile the same program of a few points: CVXPY's own, whatever the data
     rest : the solver's interface before and after it
+    ends : the units before, and after it the point and its enclosure
     cut : the solver was ended by the limit; `solve` is then how long it had taken, and the ratio
           at most the one given
     """
@@ -45,6 +46,7 @@ class Row:
     compile: float | None
     solve: float | None
     rest: float | None
+    ends: float | None
     width: float | None
     cut: bool = False
     failure: str | None = None
@@ -58,6 +60,12 @@ class Row:
     def ratio(self) -> float | None:
         """Building over solving."""
         return None if self.build is None or not self.solve else self.build / self.solve
+
+    @property
+    def share(self) -> float | None:
+        """Building over all that `conic` does."""
+        stages = [getattr(self, stage) for stage in STAGES]
+        return None if self.build is None or None in stages else self.build / sum(stages)
 
     @property
     def excess(self) -> float | None:
@@ -96,7 +104,7 @@ def row(id: str, n: int, p: int, kind: str, limits: Limits) -> Row:
     since = found.pop("since", None)
     if since is not None and "failure" in found:
         found.update(solve=time() - since, cut=True)
-    empty = dict.fromkeys(("solver", "floor", "make", "compile", "solve", "rest", "width"))
+    empty = dict.fromkeys(("solver", "floor", "make", "compile", "solve", "rest", "ends", "width"))
     return Row(id, kind, **{**empty, **found})
 
 
@@ -136,6 +144,7 @@ def _attempt(
     form: Formulation, problem: Any, name: str, options: Mapping[str, object]
 ) -> Iterator[dict[str, Any]]:
     """What is known before the solver starts, and after it has ended."""
+    start = perf_counter()
     unit = form.unit(problem)
     t0 = perf_counter()
     program = form.program(unit)
@@ -143,7 +152,7 @@ def _attempt(
     data, chain, inverse = program.problem.get_problem_data(name, solver_opts=dict(options))
     t2 = perf_counter()
     before = {"solver": name, "make": t1 - t0, "compile": t2 - t1}
-    before |= dict.fromkeys(("since", "solve", "rest", "width"))
+    before |= dict.fromkeys(("since", "solve", "rest", "ends", "width"))
     yield {**before, "since": time()}
     try:
         with quiet():
@@ -160,4 +169,5 @@ def _attempt(
     own = 0.0 if stats is None else (stats.setup_time or 0.0) + (stats.solve_time or 0.0)
     solve = own or t4 - t3
     width = form.enclose(problem, point).width
-    yield {**before, "solve": solve, "rest": t5 - t3 - solve, "width": width}
+    ends = t0 - start + perf_counter() - t5
+    yield {**before, "solve": solve, "rest": t5 - t3 - solve, "ends": ends, "width": width}

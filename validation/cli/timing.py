@@ -133,7 +133,7 @@ def _followed(rows: Iterator[Row_], progress: Line, name: Callable[[Row_], str])
 def _plain(row: Any) -> Any:
     """A row as JSON has it, with what is computed from it."""
     told = asdict(row)
-    for name in ("met", "ratio", "units"):
+    for name in ("met", "ratio", "share", "units"):
         if hasattr(row, name):
             told[name] = getattr(row, name)
     return told
@@ -209,14 +209,18 @@ def _peers_table(rows: Sequence[Peer], title: str) -> Table:
 
 
 def _programs_table(rows: Sequence[Built], title: str) -> Table:
-    columns = ("id", "sample", "solver", "make", "compile", "solve", "ratio", "width")
+    columns = ("id", "sample", "solver", "floor", "build", "solve", "ratio", "share", "width")
     table = table_of(*columns, title=title, figures=True)
     for row in rows:
-        stages = (row.make, row.compile, row.solve)
-        cells = ["" if x is None else f"{x:.3g}" for x in stages]
+        cells = ["" if x is None else f"{x:.3g}" for x in (row.floor, row.build, row.solve)]
         ratio = "" if row.ratio is None else f"{'≤ ' if row.cut else ''}{row.ratio:.2f}"
-        width = (row.failure or "") if row.width is None else f"{row.width:.1e}"
-        table.add_row(row.id, row.kind, row.solver or "", *cells, ratio, width)
+        share = "" if row.share is None else f"{row.share:.2f}"
+        width = "" if row.width is None else f"{row.width:.0e}"
+        table.add_row(row.id, row.kind, row.solver or "", *cells, ratio, share, width)
+    notes = ["seconds; build: to make and compile it, of which CVXPY takes the floor whatever the"]
+    notes += ["data; ratio: over the solver's own time; share: of all that the conic route does"]
+    failures = [f"{row.id}, {row.kind}: {row.failure}" for row in rows if row.failure is not None]
+    table.caption = "\n".join([*notes, *failures])
     return table
 
 
