@@ -45,7 +45,7 @@ LOCALIZED = frozenset({"gonen2008-alg1"})
 ALTERNATING = frozenset({"tang2009-eq11"})
 DESCENT = frozenset(id for id in CATALOGUE if id.startswith("kundu2010-alg"))
 
-WARM = (Newton, DualAscent)  # can start from the variables of a problem nearby
+WARM = (Newton, DualAscent, Alternation)  # can start from the variables of a problem nearby
 
 METHODS: dict[str, Route] = {
     "column_generation": Route(

@@ -22,8 +22,10 @@ from typing import Any
 
 import numpy as np
 
+from cvxkernel.formulations import inputs
 from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.errors import InputError, SolverError
+from cvxkernel.formulations.formulation import Point
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.problem import with_numbers
 from cvxkernel.formulations.tang2009 import Shared, bounds
@@ -72,23 +74,31 @@ class Alternation:
     split: bool = True
     max_iterations: int = 500
 
-    def solve(self, id: str, problem: Any, *, progress: Progress | None = None) -> Solution:
-        """Solve tang2009-eq11; raises SolverError when the gap stays above `tol`."""
+    def solve(
+        self, id: str, problem: Any, *, progress: Progress | None = None, start: Point | None = None
+    ) -> Solution:
+        """Solve tang2009-eq11; raises SolverError when the gap stays above `tol`.
+
+        `start` holds the `theta` of a problem nearby.
+        """
         form = formulation(id)
         if form.problem is not Shared:
             raise InputError("solver", f"another solver for {id}", "alternation")
         form.require(problem)
         if self.split and problem.k > 1 and problem.beta == problem.k / 2:
             return self.separately(id, problem, progress=progress)
-        start = perf_counter()
+        began = perf_counter()
         unit = form.unit(problem)
         scale = problem.C / unit.C  # of α, and of the optimum
         state = State.of(unit)
+        if start is not None:
+            given = inputs.weights("theta", start["theta"], state.theta.shape)
+            state.theta = bounds.within(bounds.simplex(np.maximum(given, 0.0)), unit.beta)
         history: list[Step] = []
         while True:
             self.step(state, unit)
             ends = scale * state.lower, scale * state.upper
-            history.append(Step(len(history) + 1, *ends, perf_counter() - start))
+            history.append(Step(len(history) + 1, *ends, perf_counter() - began))
             width = history[-1].width
             if progress is not None:
                 progress(f"{id}: iteration {len(history)}, relative gap {width:.1e}")
@@ -110,7 +120,7 @@ class Alternation:
             enclosure,
             "alternation",
             iterations=len(history),
-            seconds=perf_counter() - start,
+            seconds=perf_counter() - began,
             history=tuple(history),
         )
 
