@@ -53,10 +53,7 @@ class Function:
         """One support vector machine, from the active set of one nearby; one pass."""
         y, n = self.y, len(self.y)
         shares = (w * self.factors)[1:] if self.joint else w * self.factors
-        flat = np.zeros(n * n)
-        for i in np.flatnonzero(shares):  # most are zero after a step or two
-            flat = daxpy(self.kernels[i].ravel(), flat, a=shares[i])
-        K = flat.reshape(n, n)
+        K = combined(self.kernels, shares)
         diagonal = self.ridge + (w[0] * self.factors[0] if self.joint else 0.0)
         K.flat[:: n + 1] += diagonal
         top = self.top
@@ -106,6 +103,18 @@ class Function:
     def ahead(self, state: State) -> Point | None:
         """None: the α at other weights is a machine's own."""
         return None
+
+
+def combined(kernels: Array, shares: Array) -> Array:
+    """Σᵢ sᵢKᵢ; most sᵢ are zero after a step or two."""
+    p, n, _ = kernels.shape
+    some = np.flatnonzero(shares)
+    if 2 * len(some) > p:
+        return (shares @ kernels.reshape(p, -1)).reshape(n, n)
+    flat = np.zeros(n * n)
+    for i in some:
+        flat = daxpy(kernels[i].ravel(), flat, a=shares[i])
+    return flat.reshape(n, n)
 
 
 @dataclass

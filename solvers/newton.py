@@ -64,12 +64,11 @@ class Function:
         """M; in the joint programs plus a multiple of eeᵀ, which no X sees."""
         n = self.n
         shares = (w[1:] if self.joint else w) * self.weights
-        M: Array = (shares @ self.kernels.reshape(len(shares), -1)).reshape(n, n)
+        M = margin.combined(self.kernels, shares)
         M -= shares @ self.offsets
         means = M.mean(axis=1)
         M -= means[:, None]
-        M -= means[None, :]
-        M += means.mean()
+        M -= means - means.mean()
         M.flat[:: n + 1] += w[0] / n if self.joint else 1.0
         if self.joint:
             M += np.trace(M) / n**2
@@ -93,8 +92,8 @@ class Function:
         return State(w, float(np.sum(self.H * X)), X, factor, images, gradient)
 
     def point(self, state: State) -> Point:
-        """θ and β = 2X of (20)."""
-        return {"theta": state.w / self.r, "beta": 2 * state.X}
+        """θ, and X, half of the β of (20)."""
+        return {"theta": state.w / self.r, "X": state.X}
 
     def ahead(self, state: State) -> Point | None:
         """The point at the model's minimum w + d, to first order in d: X - Σᵢ dᵢM⁻¹AᵢX.
@@ -105,7 +104,7 @@ class Function:
             return None
         d = model_minimum(state.hessian(), state.gradient, state.w) - state.w
         X = state.X - np.einsum("p,npk->nk", d, state.solved)
-        return {"theta": (state.w + d) / self.r, "beta": 2 * X}
+        return {"theta": (state.w + d) / self.r, "X": X}
 
 
 @dataclass
@@ -191,7 +190,7 @@ class Newton:
             stalled = len(history) > PATIENCE and history[-PATIENCE - 1].width <= history[-1].width
             if width <= self.tol / 2 or spent or stalled:
                 break
-            ahead = phi.ahead(state) if width**2 <= self.tol / 10 else None
+            ahead = phi.ahead(state) if width**2 <= self.tol / 2 else None
             if ahead is not None:
                 enclosure = form.enclose(problem, ahead)
                 if enclosure.width <= self.tol:

@@ -38,7 +38,7 @@ from cvxkernel.formulations.ye2008.data import Scatter
 from cvxkernel.formulations.ye2008.fixed import Discriminant
 
 CACHED = 2**17  # doubles, a megabyte
-EXACT = 1e-13  # of the value: what the residual of a given X may cost
+EXACT = 1e-9  # of the value: what the residual of a given X may cost
 
 
 def class_vectors(problem: Scatter, *, binary: bool) -> Array:

@@ -111,12 +111,11 @@ def dual(
 def certify(problem: Scatter, point: Point, *, binary: bool) -> Certificate:
     """The best value over the weights to try, and the better of the bounds.
 
-    A β that is 2M(θ)⁻¹H already needs no factorization.
+    Whoever has M(θ)⁻¹H already gives it as `X`: then no factorization is needed.
     """
     H = bounds.class_vectors(problem, binary=binary)
-    if "theta" in point and "beta" in point:
-        theta = next(weights(problem, point))
-        X = inputs.weights("beta", point["beta"], H.shape) / 2
+    if "X" in point:
+        theta, X = next(weights(problem, point)), inputs.weights("X", point["X"], H.shape)
         at = bounds.checked(problem, theta, H, X)
         if at is not None:
             lower, (beta, forms) = dual(problem, {}, at, H)
