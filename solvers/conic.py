@@ -109,7 +109,8 @@ def attempt(
                 return f"status {program.problem.status}"
             point = form.restore(problem, unit, form.recover(unit, program))
     except Exception as error:  # whatever a solver raises is its failure, and the next one is asked
-        return f"failed ({' '.join(str(error).split())[:120]})"
+        why = " ".join(str(error).split())[:120] or type(error).__name__
+        return f"failed ({why})"
     if not all(np.isfinite(part).all() for part in point.values()):
         return "answer not finite"
     stats = program.problem.solver_stats

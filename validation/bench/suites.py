@@ -143,7 +143,7 @@ def told(found: Measurement) -> str:
     assert found.seconds is not None
     once = "" if found.one is None else f", one {found.unit} {found.one:.2g} s"
     steps = "" if found.iterations is None else f"{found.iterations} iterations, "
-    return f"{steps}{found.seconds:.2g} s, width {found.width:.1e}{once}"
+    return f"{steps}{found.seconds:.3g} s, width {found.width:.1e}{once}"
 
 
 def lam_path(what: str, limits: Limits, *, shared: bool) -> Target:
