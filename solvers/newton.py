@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
+from cvxkernel.formulations import inputs
 from cvxkernel.formulations.catalogue import CATALOGUE, formulation
 from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.errors import InputError, SolverError
@@ -218,14 +219,15 @@ class Newton:
 
     def start(self, phi: Any, r: Array, point: Point | None) -> Any:
         """At the weights given, or at equal ones."""
-        if point is not None:
-            given = point["theta"] if "theta" in point else point["mu"]
-            w = np.maximum(given * r, 0.0)
-            try:
-                return phi.at(w / w.sum())
-            except LinAlgError:
-                pass  # another problem's weights may be none for this one
-        return phi.at(np.full(phi.p, 1 / phi.p))
+        equal = np.full(phi.p, 1 / phi.p)
+        if point is None:
+            return phi.at(equal)
+        symbol = "theta" if "theta" in point else "mu"
+        w = np.maximum(inputs.weights(symbol, point[symbol], r.shape) * r, 0.0)
+        try:
+            return phi.at(w / w.sum() if w.any() else equal)
+        except LinAlgError:  # another problem's weights may be none for this one
+            return phi.at(equal)
 
     def step(self, phi: Any, state: Any, damping: float) -> tuple[Any, float]:
         """The best point of the model on the simplex; its curvature is raised until φ falls enough.

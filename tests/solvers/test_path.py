@@ -55,6 +55,17 @@ def test_values_may_repeat_and_fall():
     assert all(s.width <= 1e-6 for s in found)
 
 
+def test_a_start_may_be_far_off_but_not_of_another_shape():
+    problem = CATALOGUE["ye2008-thm2.2"].make(sample("ye2008-thm2.2", 12, 3))
+    cold = solve("ye2008-thm2.2", problem)
+    for theta in (np.zeros(3), np.array([-1.0, 1e30, 1e-30]), cold.variables["theta"]):
+        found = solve("ye2008-thm2.2", problem, start={"theta": theta})
+        assert found.enclosure.meets(cold.enclosure)
+    assert found.iterations < cold.iterations
+    with pytest.raises(InputError, match="theta"):
+        solve("ye2008-thm2.2", problem, start={"theta": np.ones(4)})
+
+
 def test_what_cannot_be_followed_is_refused_before_anything_is_solved():
     problem = CATALOGUE["ye2008-thm2.2"].make(sample("ye2008-thm2.2", 12, 3))
     with pytest.raises(InputError, match="one of lam"):
