@@ -60,14 +60,31 @@ class ParameterError(InputError):
     """A parameter lies outside its range."""
 
 
+class ContradictionError(CvxkernelError):
+    """Two ends of which the lower is above the upper: a bound of this package is wrong."""
+
+    def __init__(self, lower: float, upper: float) -> None:
+        super().__init__(f"lower end {lower:.17g} above upper end {upper:.17g}: a bound is wrong")
+        self.lower, self.upper = lower, upper
+
+
 class SolverError(CvxkernelError):
-    """No solver could answer: `attempts` tells why, one by one, `best` the narrowest enclosure."""
+    """No solver could answer: `attempts` tells why, one by one, `best` the narrowest enclosure.
+
+    `limit` is the limit on the seconds that was reached, if that is what ended it.
+    """
 
     def __init__(
-        self, formulation: str, attempts: dict[str, str], best: Enclosure | None = None
+        self,
+        formulation: str,
+        attempts: dict[str, str],
+        best: Enclosure | None = None,
+        *,
+        limit: float | None = None,
     ) -> None:
         told = "; ".join(f"{name}: {why}" for name, why in attempts.items())
         if best is not None:
             told += f"; the optimum lies in [{best.lower:.17g}, {best.upper:.17g}]"
-        super().__init__(f"{formulation}: no solver could answer ({told})")
-        self.formulation, self.attempts, self.best = formulation, attempts, best
+        within = "" if limit is None else f" within the limit of {limit:g} s"
+        super().__init__(f"{formulation}: no solver could answer{within} ({told})")
+        self.formulation, self.attempts, self.best, self.limit = formulation, attempts, best, limit

@@ -1,19 +1,18 @@
 """Checks of what a problem is made of. Each names the key, what was expected and what came.
 
-Nothing is repaired here: what passes is used as it came. A Gram matrix rounded to doubles may
-have an eigenvalue of -1e-16 or differ from its transpose in the last bits: that is data.
+What passes is used as it came, but for kernels: one that is not quite positive semidefinite, or
+not quite symmetric, stands for the nearest matrix that is (`formulations.semidefinite`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
-from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cholesky, eigvalsh
 
+from cvxkernel.formulations import semidefinite
 from cvxkernel.formulations.errors import (
     LabelError,
     NotFiniteError,
@@ -28,7 +27,6 @@ from cvxkernel.formulations.memory import per_array
 Array = NDArray[np.float64]
 
 ASYMMETRY = 1e-10  # relative to the largest entry
-INDEFINITE = 1e-8  # relative to the largest eigenvalue
 SMALLEST, LARGEST = 1e-100, 1e100  # products of a few numbers in between stay doubles
 ZERO_TRACE = 1e-13  # relative to the largest entry times n: below it a trace is rounding
 
@@ -50,15 +48,10 @@ def array(key: str, value: Any) -> Array:
     return out
 
 
-# Stacks of kernels that have passed, by id: read-only copies of our own, so they pass again.
-_PASSED: WeakValueDictionary[int, Array] = WeakValueDictionary()
-
-
 def kernels(key: str, value: Any) -> Array:
     """p symmetric positive semidefinite matrices, stacked as (p, n, n); read-only."""
-    passed = _PASSED.get(id(value))
-    if passed is not None and value is passed and not passed.flags.writeable:
-        return passed
+    if semidefinite.held(value) is not None:
+        return value  # type: ignore[no-any-return]  # checked when it was made
     K = array(key, value)
     if K.ndim != 3 or K.shape[1] != K.shape[2] or 0 in K.shape:
         one = ", also for one kernel (1, n, n)" if K.ndim == 2 else ""
@@ -66,10 +59,7 @@ def kernels(key: str, value: Any) -> Array:
     for i, K_i in enumerate(K):
         check_size(f"{key}[{i}]", K_i)
         check_symmetric(f"{key}[{i}]", K_i)
-        check_positive_semidefinite(f"{key}[{i}]", K_i)
-    K.flags.writeable = False
-    _PASSED[id(K)] = K
-    return K
+    return _held(key, K)
 
 
 def similarities(key: str, value: Any) -> Array:
@@ -87,10 +77,11 @@ def similarities(key: str, value: Any) -> Array:
 
 def kernel(key: str, value: Any) -> Array:
     """One symmetric positive semidefinite matrix (n, n); read-only."""
+    if semidefinite.held(value) is not None:
+        return value  # type: ignore[no-any-return]
     K = square(key, value)
     check_symmetric(key, K)
-    check_positive_semidefinite(key, K)
-    return K
+    return _held(key, K)
 
 
 def similarity(key: str, value: Any) -> Array:
@@ -128,20 +119,15 @@ def check_symmetric(key: str, K: Array, *, hint: str = "") -> None:
         )
 
 
-def check_positive_semidefinite(key: str, K: Array) -> None:
-    """Refuse an eigenvalue below -1e-8 of the largest one."""
-    # max K_jj <= lambda_max: a Cholesky factor of K + 1e-8 max K_jj I settles most cases cheaply.
-    shift = INDEFINITE * max(float(K.diagonal().max()), 0.0)
+def _held(key: str, K: Array) -> Array:
+    """As problems hold it; refuse an eigenvalue below -2⁻²⁴ of the largest one."""
     try:
-        cholesky(K + shift * np.eye(len(K)), lower=True, check_finite=False)
-    except LinAlgError:
-        eig = eigvalsh(K, check_finite=False)
-        if eig[0] < -INDEFINITE * max(eig[-1], 0.0):
-            raise NotPositiveSemidefiniteError(
-                key,
-                "a positive semidefinite matrix",
-                f"smallest eigenvalue {eig[0]:.3g}, largest {eig[-1]:.3g}",
-            ) from None
+        return semidefinite.hold(K)
+    except semidefinite.NotNearError as error:
+        came, *index = error.args
+        where = "".join(f"[{i}]" for i in index)
+        expected = "a positive semidefinite matrix"
+        raise NotPositiveSemidefiniteError(key + where, expected, came) from None
 
 
 def check_traces(key: str, r: Array, K: Array, *, what: str = "trace") -> None:
@@ -223,6 +209,12 @@ def weights(key: str, value: Any, shape: tuple[int, ...]) -> Array:
     if x.squeeze().shape != tuple(d for d in shape if d != 1):
         raise ShapeError(key, f"shape {shape}", f"shape {x.shape}")
     return x.reshape(shape)
+
+
+def frozen(x: Array) -> Array:
+    """The same, read-only."""
+    x.flags.writeable = False
+    return x
 
 
 def choice(key: str, value: Any, options: Sequence[str]) -> str:

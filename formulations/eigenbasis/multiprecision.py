@@ -1,0 +1,211 @@
+"""The eigenbasis in as many bits as it takes to decide what has to be decided."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from flint import arb, arb_mat, ctx
+
+from cvxkernel.formulations.eigenbasis.choice import Part, by_samples, chosen
+from cvxkernel.formulations.eigenbasis.decomposition import (
+    SPARE,
+    Proved,
+    columns,
+    doubles,
+    exact,
+    orthonormal,
+    proved,
+    size,
+)
+from cvxkernel.formulations.eigenbasis.integers import Exact
+from cvxkernel.formulations.inputs import Array
+
+ALWAYS = 60  # samples: beyond, doubles are asked first
+MOST = 300  # samples
+RESOLVED = 64  # bits by which eigenvalues are apart beyond what is proved: U to the last digit
+MOST_BITS = 6144
+SMALLEST = float(np.finfo(np.float64).tiny)
+
+
+@dataclass(frozen=True)
+class Found:
+    """λ in balls, and U: each column of X within its `near` of the exact one."""
+
+    lam: list[arb]
+    X: arb_mat
+    near: list[arb]
+    open: str | None
+    decided: bool
+    bits: int
+
+    @cached_property
+    def U(self) -> arb_mat:
+        """In balls."""
+        radii = [arb(0, r) for r in self.near]
+        with ctx.workprec(self.bits + SPARE):
+            return arb_mat([[x + r for x, r in zip(row, radii, strict=True)]
+                            for row in self.X.tolist()])  # fmt: skip
+
+    def doubles(self) -> tuple[Array, Array, float]:
+        """λ, U and how far U may be from the exact one."""
+        lam = np.array([float(x.mid()) for x in self.lam])
+        signs = np.array([(x > 0) - (x < 0) for x in self.lam])
+        lam = np.where(signs != 0, signs * np.maximum(np.abs(lam), SMALLEST), lam)
+        U = doubles(self.X)
+        near = float(np.sqrt(sum(float(r) ** 2 for r in self.near)))
+        return lam, U, near + float(np.finfo(float).eps) * float(np.sqrt(len(lam)))
+
+
+class Spectrum:
+    """What is proved of the eigenvalues of S with so many bits."""
+
+    def __init__(self, S: Array, exactly: Exact, bits: int) -> None:
+        self.exactly, self.bits = exactly, bits
+        A = exact(S)
+        self.A = (A + A.transpose()) / 2
+        self.proved: Proved = proved(self.A, orthonormal(self.A.mid()))
+
+    @cached_property
+    def runs(self) -> list[list[int]]:
+        """Eigenvalues that are not told apart, or not by enough, are in one run."""
+        return self.proved.runs(RESOLVED)
+
+    @cached_property
+    def small(self) -> list[int]:
+        """Those that are not proved to be positive or negative."""
+        return [i for i, D in enumerate(self.proved.D) if not abs(D) > self.proved.phi]
+
+    @cached_property
+    def signed(self) -> bool:
+        """Whether every sign is known: as many are small as are zero."""
+        return not self.small or self.exactly.zeros == len(self.small)
+
+    def zero(self, J: list[int]) -> bool:
+        """Whether all of a run are zero."""
+        return self.signed and set(J) <= set(self.small)
+
+    def equal(self, J: list[int]) -> bool:
+        """Whether all of a run are one eigenvalue, proved."""
+        D, phi = self.proved.D, self.proved.phi
+        if len(J) == 1 or self.zero(J):
+            return True
+        if not D[J[-1]] - D[J[0]] <= 2 * phi:
+            return False
+        k = _nearest(D[J[0]] * arb(2) ** -self.exactly.e)
+        here = abs(D[J[0]] - arb(k) * arb(2) ** self.exactly.e) <= phi
+        if here and self.exactly.multiplicity(k) == len(J):
+            return True
+        return self.exactly.distinct == len(self.runs)
+
+    @cached_property
+    def told(self) -> bool:
+        """Whether every run is one eigenvalue."""
+        return all(self.equal(J) for J in self.runs)
+
+    @property
+    def lam(self) -> list[arb]:
+        """In balls, zeros exact."""
+        zeros = set(self.small) if self.signed else set()
+        radius = arb(0, self.proved.phi)
+        return [arb(0) if i in zeros else D + radius for i, D in enumerate(self.proved.D)]
+
+
+def _nearest(x: arb) -> int:
+    return int((x.mid() + arb(0.5)).floor().unique_fmpz() or 0)
+
+
+def found(
+    S: Array, y: Array, U: Array | None, others: tuple[Array, ...], matter: str, *, bits: int
+) -> Found:
+    """The eigenbasis of S, to `bits` bits at least."""
+    exactly = Exact(S)
+    while True:
+        with ctx.workprec(bits + SPARE):
+            spectrum = Spectrum(S, exactly, bits)
+            chosen_ = U is not None or matter == "none"
+            if (spectrum.signed and (chosen_ or spectrum.told)) or 2 * bits > _most(spectrum):
+                if U is not None:
+                    return _given(U, spectrum)
+                return _own(S, y, others, matter, spectrum)
+        bits *= 2
+
+
+def _most(spectrum: Spectrum) -> int:
+    """More bits are no use where nothing exact is known to compare with, and cost much."""
+    n = spectrum.exactly.n
+    return MOST_BITS if n <= 40 else 1536 if n <= 100 else 384
+
+
+def _own(S: Array, y: Array, others: tuple[Array, ...], matter: str, spectrum: Spectrum) -> Found:
+    """U chosen, in every run of more than one."""
+    at, parts, open_, lam = spectrum.proved, [], None, spectrum.lam
+    for J in spectrum.runs:
+        whole = Part(columns(at.X, J), at.near(J))
+        if len(J) == 1 or matter == "none" or (matter == "nonzero" and spectrum.zero(J)):
+            parts.append([whole])
+            if not spectrum.zero(J):  # any vectors of the run may belong to any of its eigenvalues
+                lam[J[0] : J[-1] + 1] = [_hull(lam, J)] * len(J)
+            continue
+        if not spectrum.equal(J):
+            open_ = f"{len(J)} eigenvalues near {float(at.D[J[0]]):.6g} are not told apart"
+        parts.append(chosen(S, y, list(others), whole))
+        left = max(part.X.ncols() for part in parts[-1])
+        if left > 1 and open_ is None:
+            open_ = (
+                f"the eigenvalue {float(at.D[J[0]]):.6g} repeats and the data do not tell {left} "
+                "of its eigenvectors apart: U was chosen"
+            )
+    if not spectrum.signed:
+        open_ = f"the signs of {len(spectrum.small)} tiny eigenvalues are not known"
+    if open_ is not None:
+        U = np.hstack([_alone(y, part.X) for run in parts for part in run])
+        return _taken(U, spectrum, lam, open_)
+    X = [row for run in parts for part in run for row in part.X.transpose().tolist()]
+    near = [part.near for run in parts for part in run for _ in range(part.X.ncols())]
+    return Found(lam, arb_mat(X).transpose(), near, None, spectrum.signed, spectrum.bits)
+
+
+def _hull(lam: list[arb], J: list[int]) -> arb:
+    out = lam[J[0]]
+    for j in J[1:]:
+        out = out.union(lam[j])
+    return out
+
+
+def _alone(y: Array, X: arb_mat) -> Array:
+    return doubles(X) if X.ncols() == 1 else by_samples(y, doubles(X))
+
+
+def _given(U: Array, spectrum: Spectrum) -> Found:
+    """U as it came, with the eigenvalues in the order of its Rayleigh quotients."""
+    W = exact(U)
+    G = W.transpose() * (spectrum.A * W)
+    order = sorted(range(len(U)), key=lambda i: float(G[i, i]))
+    lam = [arb(0)] * len(U)
+    for place, i in enumerate(order):
+        lam[i] = spectrum.lam[place]
+    few = f"the signs of {len(spectrum.small)} tiny eigenvalues are not known"
+    return _taken(U, spectrum, lam, None if spectrum.signed else few)
+
+
+def _taken(U: Array, spectrum: Spectrum, lam: list[arb], open_: str | None) -> Found:
+    r"""The orthonormal matrix Q nearest to U.
+
+    X ← X(3I - XᵀX)/2 tends to it. For any X with ‖XᵀX - I‖_F ≤ ω ≤ 0.1 and H the symmetric part of
+    XᵀU, X's own nearest Q' is that of Q'H, and with ‖U - XH‖_F ≤ τ it is within 1.2(τ + 1.2ω) of Q.
+    """
+    n = len(U)
+    given = X = exact(U)
+    identity = arb_mat([[int(i == j) for j in range(n)] for i in range(n)])
+    for _ in range(8 + spectrum.bits.bit_length()):
+        R = X.transpose() * X
+        if not size(R - identity).mid() > arb(2) ** -spectrum.bits:
+            break
+        X = (X * (3 * identity - R) / 2).mid()
+    omega = size(X.transpose() * X - identity)
+    H = X.transpose() * given
+    tau = size(given - X * ((H + H.transpose()) / 2))
+    near = (1.2 * (tau + 1.2 * omega) + omega).upper()
+    return Found(lam, X, [near] * n, open_, spectrum.signed, spectrum.bits)

@@ -1,0 +1,109 @@
+r"""The eigenbasis in doubles alone, for many samples: what is proved of it without more bits.
+
+As in `decomposition`, with every norm charged for its rounding. Signs of eigenvalues within φ of
+zero are known only by the rank of S modulo a large prime, which is hardly ever wrong, and told.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from cvxkernel.formulations.eigenbasis import UNIT, Basis
+from cvxkernel.formulations.eigenbasis.integers import Exact, likely_nullity
+from cvxkernel.formulations.enclosure import TINY
+from cvxkernel.formulations.inputs import Array
+
+NEAR, AT_ALL = 1e-9, 1e-6  # U is good enough to do without more bits; and where there are none
+MANY = "too many samples for a proof of its eigenvectors"
+
+
+def basis(S: Array, anyhow: bool) -> Basis | None:
+    """U by LAPACK; None where it is not near the exact one, unless `anyhow`."""
+    A: Array = (S + S.T) / 2
+    lam, U = np.linalg.eigh(A)
+    phi, omega = _proved(A, lam, U)
+    gaps = np.diff(lam, prepend=-np.inf, append=np.inf)
+    apart = np.minimum(gaps[:-1], gaps[1:]) - phi
+    turned = (
+        np.sqrt(2) * phi / np.maximum(apart, phi) if (apart > phi).all() else np.full(len(S), 2.0)
+    )
+    error = omega + float(np.linalg.norm(turned))
+    if error <= (AT_ALL if anyhow else NEAR) and (np.abs(lam) > phi).all():
+        return Basis(lam, U, error, phi)
+    return _decided(S, Basis(lam, U, omega, phi, open=MANY)) if anyhow else None
+
+
+def given(S: Array, U: Array | None) -> Basis:
+    """A given U, the eigenvalues in the order of its Rayleigh quotients."""
+    assert U is not None  # else `basis` has found one
+    A: Array = (S + S.T) / 2
+    rayleigh = ((A @ U) * U).sum(axis=0)
+    own, V = np.linalg.eigh(A)
+    lam = np.empty_like(own)
+    lam[np.argsort(rayleigh, kind="stable")] = own
+    phi, _ = _proved(A, own, V)
+    _, omega = _proved(A, rayleigh, U)
+    return _decided(S, Basis(lam, U, omega, phi))
+
+
+def _decided(S: Array, found: Basis) -> Basis:
+    """Zeros by their number modulo a prime; undecided where that is not how many are small."""
+    small = np.abs(found.lam) <= found.off
+    if not small.any():
+        return found
+    if likely_nullity(Exact(S).N) == small.sum():
+        why = f"{small.sum()} eigenvalues are zero by a rank modulo one prime"
+        return replace(found, lam=np.where(small, 0.0, found.lam), open=found.open or why)
+    return replace(found, open=f"the signs of {small.sum()} tiny eigenvalues are not known",
+                   decided=False)  # fmt: skip
+
+
+def _proved(A: Array, lam: Array, U: Array) -> tuple[float, float]:
+    r"""φ and ω, with UᵀAU - D = Uᵀ(AU - UD) + (UᵀU - I)D and ‖U‖₂ ≤ 1 + ω."""
+    n = len(lam)
+    few = 1 + _norms(n)
+    E, made = _product(U.T, U, np.eye(n))
+    omega = few * (float(np.linalg.norm(E)) + made)
+    R, off = _product(A, U, U * lam)
+    off += UNIT * few * float(np.linalg.norm(U * lam))
+    rest = (1 + omega) * few * (float(np.linalg.norm(R)) + off)
+    rest += few * (float(np.linalg.norm(E * lam)) + made * float(np.abs(lam).max()))
+    phi = rest + 3 * omega * few * float(np.linalg.norm(A))
+    return (phi, omega) if np.isfinite(phi) else (np.inf, np.inf)
+
+
+def _norms(n: int) -> float:
+    """What a Frobenius norm of n by n numbers, each off by γₙ, and a few sums of norms may lose."""
+    return 2 * n * (n + 8) * UNIT
+
+
+def _product(A: Array, B: Array, C: Array) -> tuple[Array, float]:
+    r"""AB - C, and a bound on what it is off by in the Frobenius norm.
+
+    The leading bits of A and B, so few that A₁B₁ is exact in doubles in any order of summation; the
+    rest A₁B₂ + A₂B is 2²⁰ times smaller and pays γₙ for itself alone (Ozaki et al. 2012).
+    """
+    n = len(B)
+    bits = (53 - int(n).bit_length()) // 2
+    A1, B1 = _leading(A, bits), _leading(B, bits)
+    A2, B2 = A - A1, B - B1
+    gamma = (n + 4) * UNIT / (1 - (n + 4) * UNIT)
+    rest = A1 @ B2 + A2 @ B
+    made = np.abs(A1) @ np.abs(B2) + np.abs(A2) @ np.abs(B)
+    head = A1 @ B1 - C
+    out = head + rest
+    off = gamma * float(np.linalg.norm(made))
+    off += UNIT * (float(np.linalg.norm(head)) + float(np.linalg.norm(out)))
+    return out, (1 + _norms(n)) * off + n * TINY
+
+
+def _leading(A: Array, bits: int) -> Array:
+    """A rounded to a multiple of 2⁻ᵇⁱᵗˢ of a power of two not below its largest entry."""
+    largest = float(np.abs(A).max())
+    if not largest > 0:
+        return A
+    sigma = 2.0 ** (np.frexp(largest)[1] + 53 - bits)
+    out: Array = (A + sigma) - sigma
+    return out

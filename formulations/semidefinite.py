@@ -1,0 +1,239 @@
+r"""What a kernel means that is not quite positive semidefinite: the nearest matrix that is.
+
+A Gram matrix that was written with nine digits, or in single precision, has eigenvalues somewhat
+below zero, and it may differ from its transpose in the last digits. The programs are of kernels:
+where K has an eigenvalue below zero a primal is unbounded and a dual not concave. So in every
+formulation a kernel K that came stands for
+
+    K₊,  the matrix ⪰ 0 nearest to (K + Kᵀ)/2 in the Frobenius norm:  U max(Λ, 0) Uᵀ
+
+which is K itself where K is a kernel. Both ends of every enclosure are of the program with K₊.
+
+A problem holds doubles near K₊, and `slack` is how near: ‖K - K₊‖₂ ≤ slack. They are K as it came
+where one Cholesky factorization shows it semidefinite to rounding, and else they are composed
+from its eigenvectors. For K = VDVᵀ + R, D diagonal, and ω = ‖VᵀV - I‖_F < 1,
+
+    ‖VD₊Vᵀ - K₊‖_F ≤ ‖R‖_F + 2(2 + ω)/(2 - ω)·‖(VᵀV - I)D‖_F
+
+since projecting is nonexpansive in the Frobenius norm, and for the orthonormal U with V = UH,
+H = (VᵀV)^½, H - I = (H + I)⁻¹(VᵀV - I): VDVᵀ - UDUᵀ is HDH - D = (H - I)DH + D(H - I) in U, and
+so it is with D₊; and (UDUᵀ)₊ = UD₊Uᵀ.
+
+Each norm is charged for its rounding: an inner product of n terms is off by at most γₙ = nu/(1-nu)
+times that of the absolute values, u being that of extended precision where n is not too large; and
+a Cholesky factorization of A that runs to its end shows A ⪰ -γₙ₊₁/(1-γₙ₊₁)·trace(A)·I (Rump 2006).
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any, NamedTuple
+from weakref import ref
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cholesky, eigh
+
+from cvxkernel.formulations.memory import per_array
+
+Array = NDArray[np.float64]
+
+INDEFINITE = 2.0**-24  # relative to the largest eigenvalue: as much as single precision leaves
+SMALL = 64  # up to this n eigenvectors tell more of a singular kernel than a factorization does
+EXTENDED = 128  # up to this n the eigenvectors are put together in extended precision
+UNIT = float(np.finfo(np.float64).eps) / 2  # of rounding to nearest
+
+
+class Nearest(NamedTuple):
+    """Doubles K with ‖K - K₊‖₂ ≤ slack; `least` is the eigenvalue below zero that had to go."""
+
+    K: Array
+    slack: float
+    least: float = 0.0  # relative to the largest; zero where K is held as it came
+
+
+class NotNearError(ValueError):
+    """No rounding of a kernel: the smallest and the largest eigenvalue."""
+
+    def __init__(self, least: float, largest: float) -> None:
+        super().__init__(f"smallest eigenvalue {least:.3g}, largest {largest:.3g}")
+
+
+def gamma(n: int, unit: float = UNIT) -> float:
+    """γₙ = nu/(1 - nu)"""
+    return n * unit / (1 - n * unit)
+
+
+def nearest(came: Array) -> Nearest:
+    """Doubles near K₊, for one matrix as it came; NotNearError where that would be far away."""
+    n = len(came)
+    symmetric = bool((came == came.T).all())
+    K: Array = came if symmetric else (came + came.T) / 2
+    halved = 0.0 if symmetric else 2 * UNIT * float(np.linalg.norm(K))
+    open_ = 2 * gamma(n + 2) * max(float(np.trace(K)), 0.0)  # what a factorization leaves open
+    if _factorizes(K, -open_):
+        return Nearest(K, halved)
+    if _factorizes(K, open_):
+        slack = 2 * open_
+        if n <= SMALL:
+            plus, off = _composed(K, *eigh(K, check_finite=False))
+            slack = min(slack, off + _norm(K - plus) * (1 + 2 * n * n * UNIT))
+        return Nearest(K, slack + halved)
+    d, V = eigh(K, check_finite=False)
+    if d[0] < -INDEFINITE * max(float(d[-1]), 0.0):
+        raise NotNearError(float(d[0]), float(d[-1]))
+    plus, slack = _composed(K, d, V)
+    least = float(d[0]) / float(d[-1]) if d[-1] > 0 else 0.0
+    return Nearest(plus, slack + halved, min(least, 0.0))
+
+
+def _composed(K: Array, d: Array, V: Array) -> tuple[Array, float]:
+    """VD₊Vᵀ in doubles, and how far it may be from K₊."""
+    n = len(d)
+    wide: Any = np.longdouble if n <= EXTENDED else np.float64
+    unit = float(np.finfo(wide).eps) / 2
+    W: Any = V.astype(wide)
+    D: Any = d.astype(wide)
+    size, weight = np.abs(W), np.abs(D)
+    made = gamma(n + 4, unit) * _norm((size * weight) @ size.T)
+    rest = _norm(K - (W * D) @ W.T) + made
+    gram = W.T @ W - np.eye(n, dtype=wide)
+    omega = _norm(gram) + gamma(n + 2, unit) * n
+    defect = _norm(gram * weight) + gamma(n + 2, unit) * _norm((size.T @ size) * weight)
+    plus = (W * np.maximum(D, 0)) @ W.T
+    slack = rest + made + 2 * (2 + omega) / (2 - omega) * defect + 2 * UNIT * _norm(plus)
+    return ((plus + plus.T) / 2).astype(np.float64), slack * (1 + 8 * n * UNIT)
+
+
+def _norm(A: Any) -> float:
+    """‖A‖_F, to the rounding that `_composed` allows for"""
+    return float(np.sqrt(np.sum(A * A)))
+
+
+def _factorizes(K: Array, shift: float) -> bool:
+    """Whether K + shift·I has a Cholesky factor."""
+    moved = K.copy()
+    moved.flat[:: len(K) + 1] += shift
+    try:
+        cholesky(moved, lower=True, overwrite_a=True, check_finite=False)
+    except LinAlgError:
+        return False
+    return True
+
+
+@per_array
+def exactly(S: Array) -> bool:
+    """Whether S ⪰ 0, to the last bit: by elimination in integers where doubles cannot tell.
+
+    Bareiss' elimination keeps the pivots integers, the leading minors of S. S ⪰ 0 where every pivot
+    is positive, or zero with nothing but zeros in its row.
+    """
+    if not (S == S.T).all() or (S.diagonal() < 0).any():
+        return False
+    if _factorizes(S, -2 * gamma(len(S) + 2) * float(np.trace(S))):
+        return True
+    A, before = _integers(S), 1
+    while A:
+        (pivot, *row), A = A[0], [line[1:] for line in A[1:]]
+        if pivot < 0 or (pivot == 0 and any(row)):
+            return False
+        if pivot:
+            A = [
+                [
+                    (pivot * entry - left * right) // before
+                    for entry, right in zip(line, row, strict=True)
+                ]
+                for line, left in zip(A, row, strict=True)
+            ]
+            before = pivot
+    return True
+
+
+def _integers(S: Array) -> list[list[int]]:
+    """S times the power of two that makes every double in it an integer."""
+    ratios = [[entry.as_integer_ratio() for entry in row] for row in S.tolist()]
+    common = max(bottom for row in ratios for _, bottom in row)
+    return [[top * (common // bottom) for top, bottom in row] for row in ratios]
+
+
+# -- The matrices that problems hold ---------------------------------------------------------------
+
+
+class Held(NamedTuple):
+    """What is known of a matrix, or of a stack of them, that a problem holds."""
+
+    array: ref[Array]
+    came: Array  # as it came
+    slack: Array  # of each matrix: ‖K - K₊‖₂ ≤ slack
+    least: Array  # of each matrix: the eigenvalue that had to go, relative; zero if as it came
+
+
+_HELD: dict[int, Held] = {}  # by id, for as long as the array lives
+
+
+def hold(came: Array) -> Array:
+    """A matrix (n, n) or a stack (p, n, n) as problems hold it, read-only: doubles near the Kᵢ₊.
+
+    What is held already is returned as it is. NotNearError has the index of the matrix in `args`.
+    """
+    if held(came) is not None:
+        return came
+    out = came  # copied once a matrix of it is held as another
+    slack, least = np.empty(came.shape[:-2]), np.empty(came.shape[:-2])
+    for i in np.ndindex(came.shape[:-2]):
+        try:
+            K, slack[i], least[i] = nearest(came[i])
+        except NotNearError as error:
+            error.args = (*error.args, *i)
+            raise
+        if not np.array_equal(K, came[i]):
+            out = came.copy() if out is came else out
+            out[i] = K
+    out.flags.writeable = came.flags.writeable = False
+    key, every = id(out), _HELD  # a global is gone when the interpreter ends
+    _HELD[key] = Held(ref(out, lambda _: every.pop(key, None)), came, slack, least)
+    return out
+
+
+def held(K: Array) -> Held | None:
+    """What is known of an array that `hold` returned; None of any other."""
+    known = _HELD.get(id(K))
+    return known if known is not None and known.array() is K else None
+
+
+def notes(problem: Any) -> tuple[str, ...]:
+    """What had to go from the kernels of a problem, a line for each; empty where nothing had."""
+    told = []
+    for field in fields(problem):
+        K = getattr(problem, field.name)
+        known = held(K) if isinstance(K, np.ndarray) else None
+        for i in np.argwhere(known.least < 0) if known is not None else ():
+            name = field.name + "".join(f"[{x}]" for x in i)
+            least = f"smallest eigenvalue {known.least[tuple(i)]:.1e} (relative)"  # type: ignore[union-attr]
+            told.append(f"{name}: {least}; the nearest positive semidefinite matrix is meant")
+    return tuple(told)
+
+
+def slack(K: Array) -> Array:
+    """‖K - K₊‖₂ at most, for each matrix; of an array that no problem holds, as it stands."""
+    known = held(K)
+    return _slack(K) if known is None else known.slack
+
+
+@per_array
+def _slack(K: Array) -> Array:
+    return np.array([nearest(K[i]).slack for i in np.ndindex(K.shape[:-2])]).reshape(K.shape[:-2])
+
+
+def mixed(weights: Array, K: Array) -> float:
+    """The slack of Σᵢ wᵢKᵢ summed in doubles, w ≥ 0 known to within γₚ: Σᵢ wᵢεᵢ, and its rounding.
+
+    An entry is off by γ₂ₚ₊₄ Σᵢ wᵢ|Kᵢ| at most, and the spectral norm of |Kᵢ| is at most ‖Kᵢ‖_F.
+    """
+    return float(weights @ slack(K)) + gamma(2 * len(weights) + 4) * float(weights @ _norms(K))
+
+
+@per_array
+def _norms(K: Array) -> Array:
+    """‖Kᵢ‖_F"""
+    return np.array([float(np.linalg.norm(K_i)) for K_i in K])
