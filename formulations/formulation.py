@@ -51,7 +51,9 @@ class Formulation:
     only. `exchange(problem)` is there for the semi-infinite programs, `machine(problem)` for those
     that are a support vector machine. `ask` names the conic solvers to ask before the others.
     `width` is the relative width that `solve` reaches unless another is asked for; None where
-    nothing is promised.
+    nothing is promised. `optional` are the keys that a problem may hold beside `keys`.
+    `frame(problem, point)` is both in one basis, where an answer has coordinates in its own, and
+    what had to be assumed for that.
 
     A "nonconvex" one has `fixed` symbols: with them given the rest is convex, and `program` and
     `enclose` are of the optimum at those of the point. That is all an enclosure of it promises.
@@ -75,6 +77,12 @@ class Formulation:
     fixed: tuple[str, ...] = ()
     ask: tuple[str, ...] = ()
     width: float | None = 1e-6
+    optional: tuple[str, ...] = ()
+    frame: Callable[[Any, Point], tuple[Any, Point, str | None]] = lambda problem, point: (
+        problem,
+        point,
+        None,
+    )
 
     @property
     def paper(self) -> str:
@@ -88,7 +96,8 @@ class Formulation:
                 raise MissingKeyError(
                     key, f"the keys {', '.join(self.keys)}", self._came(key, data)
                 )
-        problem = self.problem(**{key: data[key] for key in self.keys})
+        given = [key for key in self.optional if key in data]
+        problem = self.problem(**{key: data[key] for key in (*self.keys, *given)})
         self.require(problem)
         return problem
 

@@ -14,24 +14,29 @@ Both ends, by the same steps as for ye2008. With q(u) = (a - Ju)ᵀG(a - Ju) + �
 
     value(θ) = (q(u) - ‖∇q(u)/2‖²/λ)/λ ≤ F₁*(G(θ))    any u: q is 2λ-strongly convex    (lower)
     bound(u) = uᵀu + maxᵢ (a - Ju)ᵀGᵢ(a - Ju)/λ       any u                             (upper)
+
+The Gᵢ are the nearest semidefinite matrices, and those that a problem holds are within sᵢ of them
+in norm: with v = a - Ju that is sᵢ‖v‖² of a form, and Σᵢ θᵢsᵢ‖v‖ of ∇q(u)/2, since ‖J‖ ≤ 1.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import cvxpy as cp
 import numpy as np
-from scipy.linalg import block_diag, cho_factor, cho_solve
+from scipy.linalg import block_diag
 
 from cvxkernel.formulations import inputs
-from cvxkernel.formulations.enclosure import Enclosure, quadratic, rounding
+from cvxkernel.formulations.enclosure import Bounded, Enclosure, rounding
 from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.formulations.problem import with_numbers
 from cvxkernel.formulations.program import Program, combination
-from cvxkernel.formulations.ye2008.data import TwoClasses
+from cvxkernel.formulations.ye2008.data import TwoClasses, solver
+from cvxkernel.formulations.ye2008.units import Scaled, computing
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,12 +74,12 @@ class KernelFisher(TwoClasses):
                     θ ≥ 0                                 (nonneg)
         """
         theta, t = cp.Variable(self.p, name="theta"), cp.Variable((1, 1), name="t")
-        a, J, K = self.a, self.J, self.kernels
+        a, J, K = self.a, self.J, self.near.kernels
         JGJ = combination(theta, J @ K @ J)
         JGa = combination(theta, J @ K @ a)
         aGa = combination(theta, a.T @ K @ a)
         return Program(
-            maximize=(aGa - t)[0, 0] / self.lam,
+            maximize=aGa[0, 0] / self.lam - t[0, 0] / self.lam,
             lmi=cp.bmat([[self.lam * np.eye(self.n) + JGJ, JGa], [JGa.T, t]]) >> 0,
             budget=cp.sum(theta) == 1,
             nonneg=theta >= 0,
@@ -96,7 +101,7 @@ class KernelFisher(TwoClasses):
 def _class_difference(problem: KernelFisher) -> Array:
     positive = problem.y == problem.y.max()
     a: Array = positive / positive.sum() - ~positive / (~positive).sum()
-    return np.multiply(problem.scale, a[:, None])
+    return a[:, None]
 
 
 def _within(problem: KernelFisher, u: Array) -> Array:
@@ -108,33 +113,64 @@ def _within(problem: KernelFisher, u: Array) -> Array:
     return out
 
 
+def system(problem: KernelFisher, theta: Array) -> tuple[Array, Callable[[Array], Array]]:
+    """G, and B ↦ (λI + JGJ)⁻¹B at these weights."""
+    G = np.tensordot(theta, problem.near.kernels, axes=1)
+    M = _within(problem, _within(problem, G).T)
+    M += M.T.copy()
+    M /= 2
+    M.flat[:: problem.n + 1] += problem.lam
+    return G, solver(M, problem.lam, refined=True)
+
+
 def best_u(problem: KernelFisher, theta: Array) -> Array:
     """(λI + JGJ)⁻¹JGa, the minimizer of q at these weights."""
-    G = np.tensordot(theta, problem.kernels, axes=1)
-    JGJ = _within(problem, _within(problem, G).T)
-    rhs = _within(problem, G @ _class_difference(problem))
-    M = (JGJ + JGJ.T) / 2 + problem.lam * np.eye(problem.n)
-    u: Array = cho_solve(cho_factor(M, lower=True), rhs)
-    return u
+    G, solve = system(problem, theta)
+    return solve(_within(problem, G @ _class_difference(problem)))
 
 
-def value(problem: KernelFisher, theta: Array) -> tuple[float, float]:
+class Difference(NamedTuple):
+    """v = a - Ju, and what it is summed from in absolute values."""
+
+    v: Array
+    size: Array
+
+    @classmethod
+    def at(cls, problem: KernelFisher, u: Array) -> Difference:
+        """At this u."""
+        a, within = _class_difference(problem), _within(problem, u)
+        return cls(a - within, np.abs(a) + np.abs(within))
+
+    def form(self, G: Array) -> Bounded:
+        """vᵀGv"""
+        made_of = float(np.sum(self.size * (np.abs(G) @ self.size)))
+        return float(np.sum(self.v * (G @ self.v))), rounding(len(G), made_of)
+
+
+def value(problem: KernelFisher, theta: Array) -> Bounded:
     """A number not above F₁*(G(θ)), and the allowance for its rounding; the solve is charged."""
-    G, u = np.tensordot(theta, problem.kernels, axes=1), best_u(problem, theta)
-    v = _class_difference(problem) - _within(problem, u)
-    form, slack = quadratic(G, v)
-    gradient = problem.lam * u - _within(problem, G @ v)
-    q = form + problem.lam * float(np.sum(u**2)) - float(np.sum(gradient**2)) / problem.lam
-    return q / problem.lam, (slack + rounding(problem.n, q)) / problem.lam
+    lam, u = problem.lam, best_u(problem, theta)
+    G, at = np.tensordot(theta, problem.near.kernels, axes=1), Difference.at(problem, u)
+    form, rounded = at.form(G)
+    square, off = float(np.sum(u**2)), float(theta @ problem.near.slack)
+    gradient = lam * u - _within(problem, G @ at.v)
+    made_of = lam * np.abs(u) + 2 * np.abs(G) @ at.size
+    spread = float(np.linalg.norm(at.size))
+    steep = float(np.linalg.norm(gradient))
+    most = steep + off * spread + rounding(problem.n, float(np.linalg.norm(made_of)))
+    q = form + lam * square - steep**2 / lam
+    allowance = rounded + off * spread**2 + rounding(problem.n, lam * square)
+    return q / lam, (allowance + (most**2 - steep**2) / lam) / lam
 
 
-def bound(problem: KernelFisher, u: Array) -> tuple[float, float]:
+def bound(problem: KernelFisher, u: Array) -> Bounded:
     """uᵀu + maxᵢ (a - Ju)ᵀGᵢ(a - Ju)/λ, and the allowance for its rounding."""
-    v = _class_difference(problem) - _within(problem, u)
-    forms = np.array([quadratic(K, v) for K in problem.kernels])
-    square = float(np.sum(u**2))
-    slack = rounding(problem.n, square) + forms[:, 1].max() / problem.lam
-    return square + float(forms[:, 0].max()) / problem.lam, slack
+    at = Difference.at(problem, u)
+    forms = np.array([at.form(K) for K in problem.near.kernels])
+    forms[:, 1] += problem.near.slack * float(np.sum(at.size**2))
+    square, top = float(np.sum(u**2)), float(forms[:, 0].max())
+    more = float(forms.sum(axis=1).max()) - top
+    return square + top / problem.lam, rounding(problem.n, square) + more / problem.lam
 
 
 def enclose(problem: KernelFisher, point: Point) -> Enclosure:
@@ -147,21 +183,24 @@ def enclose(problem: KernelFisher, point: Point) -> Enclosure:
     if "u" in point:
         candidates.append(inputs.weights("u", point["u"], (problem.n, 1)))
     (high, up), u = min(((bound(problem, u), u) for u in candidates), key=lambda c: sum(c[0]))
-    a, G = _class_difference(problem), np.tensordot(theta, problem.kernels, axes=1)
+    a, G = _class_difference(problem), np.tensordot(theta, problem.near.kernels, axes=1)
     t = (a.T @ G @ a).item() - problem.lam * low
-    return Enclosure(low, low - down, high + up, {"theta": theta, "t": np.array(t), "u": u[:, 0]})
+    lower = max(low - down, 0.0)  # F₁* ≥ 0
+    return Enclosure(
+        max(low, 0.0), lower, high + up, {"theta": theta, "t": np.array(t), "u": u[:, 0]}
+    )
 
 
-def _unit(problem: KernelFisher) -> KernelFisher:
+def _unit(problem: KernelFisher) -> Scaled:
     """Kernels and λ divided by the largest trace, which changes no value; 1 at equal weights."""
     top = float(np.trace(problem.kernels, axis1=1, axis2=2).max())
     low, _ = value(problem, np.full(problem.p, 1 / problem.p))
-    scale = problem.scale / np.sqrt(low) if low > 0 else problem.scale
-    return with_numbers(problem, kernels=problem.kernels / top, lam=problem.lam / top, scale=scale)
+    made = computing(problem, problem.near.kernels / top, lam=problem.lam / top)
+    return Scaled(made, 1 / float(np.sqrt(low)) if low > 0 else 1.0)
 
 
-def _restore(problem: KernelFisher, unit: KernelFisher, point: Point) -> Point:
-    return {**point, "u": point["u"] / (unit.scale / problem.scale)}
+def _restore(problem: KernelFisher, unit: Scaled, point: Point) -> Point:
+    return {**point, "u": point["u"] / unit.scale}
 
 
 FORMULATIONS = (

@@ -3,19 +3,26 @@ r"""The support vector machine with a box, on a given matrix: what many programs
     maximize    1ᵀα - ½αᵀQα
     subject to  0 ≤ α ≤ C,  αᵀy = 0
 
-with Q = diag(y) K diag(y). Any feasible α bounds its optimum from below. From above, for any v, b,
-and η, ζ ≥ 0,
+with Q = diag(y) K diag(y) ⪰ 0. Any feasible α bounds its optimum from below. From above, for any
+v, b, and η, ζ ≥ 0,
 
-    ½vᵀQv + C Σᵢ max(0, 1 - (Qv)ᵢ - byᵢ)             where Q ⪰ 0: the primal
+    ½vᵀQv + C Σᵢ max(0, 1 - (Qv)ᵢ - byᵢ)             the primal
     ½wᵀQ⁻¹w + C·1ᵀζ,  w = 1 + η - ζ - by             where Q ≻ 0: the maximum of the Lagrangian
 
 The gap of the first is of first order in the error of α, that of the second of second order: with
 δ = w - Qα, wᵀQ⁻¹w = αᵀQα + 2αᵀδ + δᵀQ⁻¹δ needs the inverse only on what is small. With C infinite ζ
 is zero, and only the second remains.
 
-An indefinite Q, rounded or not, is charged: the primal is taken with Q + εI ⪰ 0, and the optimum
-is at most its bound plus ½ε‖α‖² at an optimal α. There ‖α‖² ≤ nC²; and since xα is feasible for
-every x ≤ 1, αᵀQα ≤ 1ᵀα, so that 1ᵀα is at most twice the optimum f, and ‖α‖² ≤ 2Cf, 2f².
+The doubles Q stand for some Q₊ ⪰ 0 with ‖Q - Q₊‖₂ ≤ ε, the `slack` (`formulations.semidefinite`),
+and the ends are of the program with Q₊:
+
+    from below    αᵀQ₊α ≤ αᵀQα + ε‖α‖²
+    the primal    with Q + εI ⪰ Q₊ ⪰ 0, whose optimum is less than that with Q₊ by ε‖α‖² at most,
+                  at an optimal α of the latter, since Q + εI ⪯ Q₊ + 2εI. There ‖α‖² ≤ nC²; and
+                  since xα is feasible for every x ≤ 1, αᵀQ₊α ≤ 1ᵀα, so that 1ᵀα is at most twice
+                  the optimum f, no αᵢ above f, and ‖α‖² ≤ 2Cf, 2f²
+    Lagrangian    with Q ⪰ mI, m > ε, and E = Q₊ - Q: w = Q₊α + (δ - Eα), so that wᵀQ₊⁻¹w is
+                  αᵀQα - αᵀEα + 2αᵀδ + (δ - Eα)ᵀQ₊⁻¹(δ - Eα), and Q₊ ⪰ (1 - ε/m)Q
 """
 
 from __future__ import annotations
@@ -31,6 +38,7 @@ FREE = (
     1e-5,
     1e-7,
 )  # of the largest α and of C: nearer to the border a sample is taken as there
+LARGE = 100.0  # times the slack: from there on an eigenvalue of Q is known well enough to divide by
 
 
 def signed(y: Array, K: Array) -> Array:
@@ -52,22 +60,33 @@ def repair(alpha: Array, y: Array, C: float) -> Array:
     return balanced
 
 
-def value(Q: Array, alpha: Array) -> Bounded:
-    """1ᵀα - ½αᵀQα, and the allowance for its rounding."""
-    form, slack = quadratic(Q, alpha[:, None])
+def value(Q: Array, alpha: Array, slack: float = 0.0) -> Bounded:
+    """1ᵀα - ½αᵀQα, and the allowance for its rounding and for what Q is off."""
+    form, allowance = quadratic(Q, alpha[:, None])
     total = float(alpha.sum())
-    return total - form / 2, slack / 2 + rounding(len(alpha), total)
+    allowance += slack * float(alpha @ alpha)
+    return total - form / 2, allowance / 2 + rounding(len(alpha), total)
 
 
-def upper(Q: Array, y: Array, C: float, alpha: Array) -> Bounded:
-    """The best of the bounds: at v = α, and where they leave a gap at α moved onto the margin."""
-    best = min(hinge_bound(Q, y, C, alpha), quadratic_bound(Q, y, C, alpha), key=sum)
+def upper(Q: Array, y: Array, C: float, alpha: Array, slack: float | None = None) -> Bounded:
+    """The best of the bounds: at v = α, and where they leave a gap at α moved onto the margin.
+
+    Without a `slack` Q stands for the nearest matrix that is semidefinite.
+    """
+    slack = short(Q) if slack is None else slack
+    ends = [hinge_bound(Q, y, C, alpha, slack), quadratic_bound(Q, y, C, alpha, slack)]
     low, _ = value(Q, alpha)
     for small in FREE:
-        if sum(best) - low <= 1e-10 * abs(low):
+        if sum(min(ends, key=sum)) - low <= 1e-10 * abs(low):
             break
-        best = min(best, hinge_bound(Q, y, C, on_margin(Q, y, C, alpha, small)), key=sum)
-    return best
+        ends.append(hinge_bound(Q, y, C, on_margin(Q, y, C, alpha, small), slack))
+    return min(ends, key=sum)
+
+
+def short(Q: Array) -> float:
+    """How far Q may be from semidefinite, in the spectral norm."""
+    least = rounding(len(Q), float(np.abs(Q).max()))
+    return 0.0 if above(Q, least) else max(0.0, least - float(eigvalsh(Q)[0]))
 
 
 def on_margin(Q: Array, y: Array, C: float, alpha: Array, small: float) -> Array:
@@ -108,16 +127,15 @@ def offset(image: Array, y: Array) -> float:
     return float(np.sort(kinks)[int((y > 0).sum()) - 1])
 
 
-def hinge_bound(Q: Array, y: Array, C: float, v: Array) -> Bounded:
-    """½vᵀQv + C Σᵢ max(0, 1 - (Qv)ᵢ - byᵢ) at the best b, with Q made semidefinite."""
+def hinge_bound(Q: Array, y: Array, C: float, v: Array, slack: float | None = None) -> Bounded:
+    """½vᵀQv + C Σᵢ max(0, 1 - (Qv)ᵢ - byᵢ) at the best b, with Q + εI for Q."""
     n = len(y)
-    least = rounding(n, float(np.abs(Q).max()))
-    shift = 0.0 if above(Q, least) else max(0.0, least - float(eigvalsh(Q)[0]))
-    if shift:
-        Q = Q + shift * np.eye(n)
+    slack = short(Q) if slack is None else slack
+    if slack:
+        Q = Q + slack * np.eye(n)
     margins, sizes = Q @ v, np.abs(Q) @ np.abs(v)
     b = offset(margins, y)
-    form, slack = quadratic(Q, v[:, None])
+    form, off = quadratic(Q, v[:, None])
     image = margins + b * y
     # Any multiple of (v, b) will do: try the one at which no sample off the box (to what a solver
     # leaves) is inside the margin.
@@ -131,30 +149,35 @@ def hinge_bound(Q: Array, y: Array, C: float, v: Array) -> Bounded:
         made_of = 1 + x * (sizes + abs(b))
         near = x * image < 1 + rounding(n, 1.0) * made_of
         magnitude = C * float(np.sum(near * made_of))
-        best = min(best, (total, x * x * slack / 2 + rounding(n, magnitude)), key=sum)
-    return best[0] + _charge(shift, n, C, sum(best)), best[1]
+        best = min(best, (total, x * x * off / 2 + rounding(n, magnitude)), key=sum)
+    return best[0], best[1] + _charge(slack, n, C, sum(best))
 
 
-def _charge(shift: float, n: int, C: float, bound: float) -> float:
-    """½ε‖α‖² at most: ‖α‖² ≤ nC², 2Cf and 2f² for every f ≥ the optimum, as `bound` + charge is."""
-    if not shift:
+def _charge(slack: float, n: int, C: float, bound: float) -> float:
+    """ε‖α‖² at most: ‖α‖² ≤ nC², 2Cf and 2f² for every f ≥ the optimum, as `bound` + charge is."""
+    if not slack:
         return 0.0
     square = n * C**2
     for _ in range(10):
-        f = bound + shift * square / 2
+        f = bound + slack * square
         square = min(square, 2 * C * f, 2 * f * f)
-    return shift * square / 2
+    return slack * square
 
 
-def quadratic_bound(Q: Array, y: Array, C: float, alpha: Array) -> Bounded:
+def quadratic_bound(
+    Q: Array, y: Array, C: float, alpha: Array, slack: float | None = None
+) -> Bounded:
     """The least ½wᵀQ⁻¹w + C·1ᵀζ over a few b, η and ζ; C may be infinite.
 
-    Infinite where Q is not definite by more than its rounding: Q⁻¹ would be no bound.
+    Infinite where Q is not definite by more than its rounding and slack: Q⁻¹ would be no bound.
     """
     n = len(y)
-    if not above(Q, n * EPS * float(np.linalg.norm(Q))):  # the norm is at least the largest
+    slack = short(Q) if slack is None else slack
+    least = n * EPS * float(np.linalg.norm(Q)) + LARGE * slack  # the norm is at least the largest
+    if not above(Q, least):
         spectrum = eigvalsh(Q)
-        if not spectrum[0] > n * EPS * spectrum[-1]:
+        least = n * EPS * float(spectrum[-1]) + LARGE * slack
+        if not spectrum[0] > least:
             return np.inf, 0.0
     factor = cho_factor(Q, lower=True)
     image = Q @ alpha
@@ -164,7 +187,8 @@ def quadratic_bound(Q: Array, y: Array, C: float, alpha: Array) -> Bounded:
         free = alpha >= 0
     bs = [float(np.average(gap[free], weights=alpha[free] + TINY)), float(np.median(gap[free]))]
     best: Bounded = (np.inf, 0.0)
-    form, slack = quadratic(Q, alpha[:, None])
+    form, off = quadratic(Q, alpha[:, None])
+    size = float(np.linalg.norm(alpha))
     absolute = np.abs(Q)
     sizes = absolute @ np.abs(alpha)
     for b in bs:
@@ -186,6 +210,10 @@ def quadratic_bound(Q: Array, y: Array, C: float, alpha: Array) -> Bounded:
             made_of = 1 + abs(b) + sizes
             magnitude = float(np.abs(alpha) @ made_of) + float(np.abs(solve) @ made_of) + box
             magnitude += float(np.abs(solve) @ (np.abs(delta) + absolute @ np.abs(solve)))
-            allowance = slack / 2 + rounding(n, magnitude)
+            allowance = off / 2 + rounding(n, magnitude)
+            if slack:
+                moved = (np.sqrt(max(inner, 0.0)) + slack * size / np.sqrt(least)) ** 2
+                moved /= 1 - slack / least
+                allowance += (slack * size**2 + moved - inner) / 2
             best = min(best, (total, allowance), key=sum)
     return best

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from cvxkernel.formulations import inputs, svm
+from cvxkernel.formulations import inputs, semidefinite, svm
 from cvxkernel.formulations.chen2009 import bounds, prediction, spectrum
+from cvxkernel.formulations.chen2009.frame import framed
 from cvxkernel.formulations.chen2009.programs import (
     REGULARIZERS,
     AugmentedSample,
@@ -26,7 +27,7 @@ from cvxkernel.formulations.chen2009.programs import (
     Similarity,
     SpectrumMachine,
 )
-from cvxkernel.formulations.enclosure import Enclosure
+from cvxkernel.formulations.enclosure import EPS, Enclosure, rounding
 from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.formulations.formulation import Machine as Canonical
 from cvxkernel.formulations.inputs import Array
@@ -50,23 +51,26 @@ def _alpha(problem: Any, point: Point) -> Array:
 
 def _enclose_eq1(problem: Machine, point: Point) -> Enclosure:
     alpha, Q = _alpha(problem, point), svm.signed(problem.y, problem.K)
-    low, down = svm.value(Q, alpha)
-    high, up = svm.upper(Q, problem.y, problem.C, alpha)
+    slack = float(semidefinite.slack(problem.K))
+    low, down = svm.value(Q, alpha, slack)
+    high, up = svm.upper(Q, problem.y, problem.C, alpha, slack)
     return Enclosure(low, low - down, high + up, {"alpha": alpha})
 
 
 def _enclose_eq3(problem: RegularizedMachine, point: Point) -> Enclosure:
-    alpha, y, eta = _alpha(problem, point), problem.y, problem.eta
-    low, down = svm.value(svm.signed(y, problem.K), alpha)
-    K = bounds.semidefinite(problem.K)
-    ends = []
-    for c in (_vector(problem, point, "c"), y * alpha):
-        machine = bounds.primal(K, y, c)
-        ends.append((machine.value(1 / problem.n, eta), machine.point))
-    (high, up), found = min(ends, key=lambda end: sum(end[0]))
-    found = {symbol: found[symbol] for symbol in ("c", "b", "xi")}
-    low, down = 2 * eta * low, 2 * eta * down
-    return Enclosure(high, low - down, high + up, {**found, "alpha": alpha})
+    alpha, y, eta, C = _alpha(problem, point), problem.y, problem.eta, problem.C
+    Q, slack = svm.signed(y, problem.K), float(semidefinite.slack(problem.K))
+    low, down = svm.value(Q, alpha, slack)
+    # (3) at c = yv is 2η times the primal of (1) at v
+    given = [y * _vector(problem, point, "c"), alpha]
+    given += [svm.on_margin(Q, y, C, alpha, small) for small in svm.FREE]
+    ends = [(svm.hinge_bound(Q, y, C, v, slack), v) for v in given]
+    (high, up), v = min(ends, key=lambda end: sum(end[0]))
+    found = bounds.primal(problem.K, y, y * v).point
+    variables = {**{symbol: found[symbol] for symbol in ("c", "b", "xi")}, "alpha": alpha}
+    return Enclosure(
+        2 * eta * high, 2 * eta * (low - down), 2 * eta * (high + up) * (1 + 4 * EPS), variables
+    )
 
 
 def _unit_eq1(problem: Machine) -> Machine:
@@ -83,14 +87,22 @@ def _unit_eq3(problem: RegularizedMachine) -> RegularizedMachine:
 
 def _scale(S: Array) -> float:
     """A power of two near the largest |entry|: dividing by it rounds nothing."""
-    return float(2.0 ** np.round(np.log2(float(np.abs(S).max()) or 1.0)))
+    return _power(float(np.abs(S).max()) or 1.0)
+
+
+def _power(size: float) -> float:
+    """The power of two that is nearest."""
+    return float(2.0 ** np.round(np.log2(size)))
 
 
 def _restore(symbols: dict[str, int]) -> Any:
     """Each symbol times σ to the power given, σ being the scale of the data."""
 
     def restore(problem: Any, unit: Any, point: Point) -> Point:
-        sigma = _scale(problem.S if isinstance(problem, Similarity) else problem.K)
+        if isinstance(problem, RobustMachine):
+            sigma = _robust_scale(problem)
+        else:
+            sigma = _scale(problem.S if isinstance(problem, Similarity) else problem.K)
         return {key: value * sigma ** symbols.get(key, 0) for key, value in point.items()}
 
     return restore
@@ -105,6 +117,8 @@ def _candidates(
     """K and c: those given and those that belong to α, in all combinations."""
     n = problem.n
     kernels = [bounds.semidefinite(dual.K)]
+    if semidefinite.exactly(problem.S):  # at no distance, however much a distance costs
+        kernels.append(problem.S)
     if "K" in point:
         kernels.append(bounds.semidefinite(inputs.weights("K", point["K"], (n, n))))
     for K in kernels:
@@ -148,22 +162,51 @@ def _enclose_eq7_dual(problem: KernelMachine, point: Point) -> Enclosure:
 
 def _unit_robust(problem: RobustMachine) -> RobustMachine:
     """S/σ, Cσ and ρσ³: (2) is 1/σ times itself at σα and K/σ."""
-    sigma = _scale(problem.S)
+    sigma = _robust_scale(problem)
     return with_numbers(
         problem, S=problem.S / sigma, C=problem.C * sigma, rho=problem.rho * sigma**3
     )
+
+
+def _robust_scale(problem: RobustMachine) -> float:
+    """A power of two near the largest |entry| of S, or of vvᵀ/(4ρ) where that is larger.
+
+    K* = (S + vvᵀ/(4ρ))₊, and without S the largest of 1ᵀα - |v|⁴/(16ρ) over the box is at
+    αᵢ = min(C, (4ρ/n)^⅓).
+    """
+    alpha = min(problem.C, (4 * problem.rho / problem.n) ** (1 / 3))
+    pull = alpha * (alpha / (4 * problem.rho))
+    return _power(max(float(np.abs(problem.S).max()), pull))
 
 
 def _unit_kernel(problem: KernelMachine) -> KernelMachine:
     """S/σ, η/σ and γσ: the same objective at K/σ and the same z. In (12) γ weighs a, not λa."""
     sigma = _scale(problem.S)
     power = 0 if isinstance(problem, SpectrumMachine) and problem.h != "spectrum" else 1
-    return with_numbers(
+    unit = with_numbers(
         problem,
         S=problem.S / sigma,
         eta=problem.eta / sigma,
         gamma=problem.gamma * sigma**power,
     )
+    if isinstance(problem, SpectrumMachine) and isinstance(unit, SpectrumMachine):
+        vars(unit)["basis"] = problem.basis.scaled(1 / sigma)
+        if problem.h == "spectrum":  # in k = λ∘a alone: any weights will do, and tiny ones will not
+            lam = unit.Lam
+            vars(unit)["weights"] = np.where(np.abs(lam) < TINY_WEIGHT, np.sign(lam), lam)
+    return unit
+
+
+TINY_WEIGHT = 1e-6  # of the largest
+
+
+def _restore_spectrum(problem: SpectrumMachine, unit: SpectrumMachine, point: Point) -> Point:
+    """α by 1/σ, and a from the weights of the unit."""
+    point = dict(_restore({"alpha": -1})(problem, unit, point))
+    if "a" in point:
+        ratio = np.divide(unit.weights, unit.Lam, out=np.ones(unit.n), where=unit.Lam != 0)
+        point["a"] = point["a"] * ratio
+    return point
 
 
 def _from_margin(problem: Any, program: Program) -> Point:
@@ -188,11 +231,16 @@ def _from_eq7_dual(problem: KernelMachine, program: Program) -> Point:
 
 def _enclose_eq12(problem: SpectrumMachine, point: Point) -> Enclosure:
     alpha, lam = _alpha(problem, point), problem.Lam
+    if not problem.basis.decided:
+        return _undecided(problem, alpha)
     # Λa ≥ 0; where λᵢ = 0 any aᵢ will do
     given = _vector(problem, point, "a", spectrum.a_clip(lam))
-    a = np.where(lam * given >= 0, given, 0.0)
+    a = np.where(np.sign(lam) * given >= 0, given, 0.0)
     (low, down), alpha = bounds.spectrum_bound(problem, alpha, a)
     ends = [bounds.spectrum_value(problem, a, problem.y * alpha)]
+    if problem.h == "spectrum":
+        for response in bounds.spectrum_responses(problem, alpha, a):
+            ends.append(bounds.spectrum_value(problem, response, problem.y * alpha))
     if "z" in point:
         c = prediction.from_spectrum(problem, a, _vector(problem, point, "z")).c
         ends.append(bounds.spectrum_value(problem, a, c))
@@ -201,17 +249,36 @@ def _enclose_eq12(problem: SpectrumMachine, point: Point) -> Enclosure:
         ends.append(bounds.spectrum_value(problem, centre, problem.y * alpha))
     (high, up), found = min(ends, key=lambda end: sum(end[0]))
     del found["c"]
-    return Enclosure(high, low - down, high + up, {**found, "alpha": alpha})
+    variables = {**found, "alpha": alpha, "U": problem.basis.U}
+    return Enclosure(high, low - down, high + up, variables, problem.open)
+
+
+def _undecided(problem: SpectrumMachine, alpha: Array) -> Enclosure:
+    """What holds whatever the signs of the eigenvalues: no term is negative, and a = 0 is there."""
+    n, zero = problem.n, np.zeros(problem.n)
+    machine = bounds.primal(np.zeros((n, n)), problem.y, zero)
+    largest = float(np.linalg.norm(problem.Lam)) if problem.h == "spectrum" else np.sqrt(n)
+    h = largest * (2.0 if problem.h == "both" else 1.0)
+    total, up = machine.value(1 / n, problem.eta)
+    up += rounding(n, problem.gamma * h) + problem.gamma * problem.basis.off * n
+    found = {symbol: machine.point[symbol] for symbol in ("z", "b", "xi")}
+    point = {**found, "a": zero, "u": zero, "v": np.array(h), "alpha": alpha, "U": problem.basis.U}
+    total += problem.gamma * h
+    return Enclosure(total, 0.0, total + up, point, problem.open)
 
 
 # -- (8) -------------------------------------------------------------------------------------------
 
 
 def _column(problem: NewSample, point: Point) -> tuple[Any, Any]:
-    """(8) without the constant and the square root, from μ = 2(r - ψ)."""
-    r = inputs.weights("r", point.get("r", np.array(problem.psi)), (1,)).item()
-    mu = max(2 * (r - problem.psi), 0.0)
-    return bounds.column_bound(problem, mu), bounds.column_value(problem, mu)
+    """(8) without the constant and the square root, from μ = 2(r - ψ): zero without an r."""
+    every = {0.0}
+    if "r" in point:  # where ψ is large r = ψ + μ/2 has no digit of μ left
+        r = inputs.weights("r", point["r"], (1,)).item()
+        every = {max(2 * (r - problem.psi), 0.0), bounds.multiplier(problem)}
+    low = max((bounds.column_bound(problem, mu) for mu in every), key=lambda end: end[0] - end[1])
+    high = min((bounds.column_value(problem, mu) for mu in every), key=lambda end: sum(end[0]))
+    return low, high
 
 
 def _enclose_qcqp(problem: NewSample, point: Point) -> Enclosure:
@@ -222,6 +289,7 @@ def _enclose_qcqp(problem: NewSample, point: Point) -> Enclosure:
 def _enclose_eq8(problem: AugmentedSample, point: Point) -> Enclosure:
     (low, down), ((high, up), k, r) = _column(problem, point)
     d, slack = bounds.distance(problem.K, problem.S)
+    slack += float(semidefinite.slack(problem.K)) * np.sqrt(problem.n)  # K stands for K₊
     value = float(np.sqrt(d * d + high))
     lower = float(np.sqrt(max(d - slack, 0.0) ** 2 + max(low - down, 0.0)))
     upper = float(np.sqrt((d + slack) ** 2 + high + up))
@@ -232,9 +300,11 @@ def _unit_column(problem: Any) -> Any:
     """Everything over σ, the scale of K and s."""
     sigma = _scale(problem.K)
     rest = {"S": problem.S / sigma} if isinstance(problem, AugmentedSample) else {}
-    return with_numbers(
+    unit = with_numbers(
         problem, K=problem.K / sigma, s=problem.s / sigma, psi=problem.psi / sigma, **rest
     )
+    vars(unit)["eigen"] = problem.eigen.scaled(1 / sigma)
+    return unit
 
 
 def _from_column(problem: NewSample, program: Program) -> Point:
@@ -354,11 +424,13 @@ FORMULATIONS = (
         statement="min 1ᵀξ/n + η1ᵀu + γv, Y(Uz + b1) ≥ 1-ξ, ξ ≥ 0, Λa ≥ 0, h(a) ≤ v, zᵢ² ≤ uᵢλᵢaᵢ",
         problem=SpectrumMachine,
         keys=("S", "y", "eta", "gamma", "h"),
+        optional=("U",),
         program=SpectrumMachine.eq12,
         recover=_from_margin,
         enclose=_enclose_eq12,
         unit=_unit_kernel,
-        restore=_restore({"alpha": -1}),
+        restore=_restore_spectrum,
+        frame=framed,
     ),
 )
 

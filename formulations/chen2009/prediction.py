@@ -17,7 +17,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
 
 from cvxkernel.formulations.chen2009 import bounds, spectrum
 from cvxkernel.formulations.chen2009.programs import NewSample, SpectrumMachine
@@ -46,7 +45,7 @@ def from_spectrum(
     problem: SpectrumMachine, a: Array, z: Array, *, tolerance: float = RANK
 ) -> Coefficients:
     """c* = U(diag(a*)Λ)†z*, for (12); where λᵢ = 0 zᵢ is zero and cᵢ too."""
-    return _solve(problem.Lam * a, problem.U, z, tolerance)
+    return _solve(problem.Lam * a, problem.basis.U, z, tolerance)
 
 
 def _solve(d: Array, V: Array, z: Array, tolerance: float) -> Coefficients:
@@ -62,15 +61,9 @@ def nearest(K: Array, s: Array, psi: float) -> tuple[Array, float]:
     μ = 0 where s itself is consistent, up to its part off the range of K.
     """
     problem = NewSample(K, s, psi)
-
-    def excess(mu: float) -> float:
-        return bounds.column(problem, mu)[1] - problem.psi - mu / 2
-
-    if excess(0.0) <= 0:
-        return bounds.column(problem, 0.0)[0], problem.psi
-    top = max(2 * excess(0.0), -2 * problem.psi)
-    # kᵀK†k falls from its value at μ = 0, and μ/2 rises: one crossing
-    mu = float(brentq(excess, 0.0, top, xtol=1e-15 * top, rtol=1e-14))
+    mu = bounds.multiplier(problem)
+    if mu == 0 and (problem.eigen.low > 0).all():
+        return problem.s, problem.psi
     return bounds.column(problem, mu)[0], problem.psi + mu / 2
 
 

@@ -5,15 +5,17 @@ Y = diag(y), A = {α : yᵀα = 0, 0 ≤ α ≤ C}, S = UΛUᵀ.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import cvxpy as cp
 import numpy as np
 from scipy.linalg import eigh
 
-from cvxkernel.formulations import inputs
+from cvxkernel.formulations import eigenbasis, inputs, semidefinite
 from cvxkernel.formulations.chen2009 import spectrum
+from cvxkernel.formulations.enclosure import EPS
 from cvxkernel.formulations.errors import ShapeError
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kernels import factor
@@ -265,29 +267,40 @@ class SpectrumMachine(KernelMachine):
 
     h : clip, ‖a - a_clip‖₂; flip, ‖a - a_flip‖₂; both, their sum; spectrum, ‖Λ(a - 1)‖₂
 
-    Where eigenvalues of S coincide U is not unique and neither is the program; it is the one with
-    the U of `spectrum.eigen`. Where λᵢ = 0 the cone forces zᵢ = 0 and leaves aᵢ to h alone.
+    Where eigenvalues of S coincide its eigenvectors are a part of the problem, which may carry
+    them: U (n, n), optional. `formulations.eigenbasis` says what is meant, and which are chosen
+    where none are given. Where λᵢ = 0 the cone forces zᵢ = 0 and leaves aᵢ to h alone. The sign of
+    a column uᵢ does not matter: it goes over to zᵢ, which is free.
     """
 
     h: str
+    U: Array | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         _set(self, h=inputs.choice("h", self.h, REGULARIZERS))
+        if self.U is not None:
+            _set(self, U=eigenbasis.checked(self.U, self.S))
 
     @cached_property
-    def _eigen(self) -> tuple[Array, Array]:
-        return spectrum.eigen(self.S)
+    def basis(self) -> eigenbasis.Basis:
+        """Λ and U, given or chosen, with what is known of them."""
+        return eigenbasis.basis(self.S, self.y, U=self.U, matter="nonzero")
+
+    @property
+    def open(self) -> str | None:
+        """What is not determined or not proved of U, in words."""
+        return self.basis.open
 
     @property
     def Lam(self) -> Array:
-        """λ₁ ≤ … ≤ λₙ"""
-        return self._eigen[0]
+        """λ, in the order of the columns of `basis.U`; zeros are exact."""
+        return self.basis.lam
 
-    @property
-    def U(self) -> Array:
-        """The eigenvectors, in its columns."""
-        return self._eigen[1]
+    @cached_property
+    def weights(self) -> Array:
+        """What aᵢ is multiplied by: λ. A solver may be given others, of which a is restored."""
+        return self.Lam
 
     def eq12(self) -> Program:
         r"""(10) as a second-order cone program.
@@ -303,17 +316,17 @@ class SpectrumMachine(KernelMachine):
         n = self.n
         z, b, xi = cp.Variable(n, name="z"), cp.Variable(name="b"), cp.Variable(n, name="xi")
         a, u, v = cp.Variable(n, name="a"), cp.Variable(n, name="u"), cp.Variable(name="v")
+        k = cp.multiply(self.weights, a)
         clip, flip = (cp.norm(a - a0(self.Lam)) for a0 in (spectrum.a_clip, spectrum.a_flip))
         h = {
             "clip": clip,
             "flip": flip,
             "both": clip + flip,
-            "spectrum": cp.norm(cp.multiply(self.Lam, a - 1)),
+            "spectrum": cp.norm(k - self.Lam),
         }[self.h]
-        k = cp.multiply(self.Lam, a)
         return Program(
             minimize=cp.sum(xi) / n + self.eta * cp.sum(u) + self.gamma * v,
-            margin=cp.multiply(self.y, self.U @ z + b) >= 1 - xi,
+            margin=cp.multiply(self.y, self.basis.U @ z + b) >= 1 - xi,
             slack=xi >= 0,
             cone=k >= 0,
             nonneg=u >= 0,
@@ -323,6 +336,19 @@ class SpectrumMachine(KernelMachine):
 
 
 # -- Test samples ----------------------------------------------------------------------------------
+
+
+class Eigen(NamedTuple):
+    """K = V* diag(d)V*ᵀ with low ≤ d ≤ high and ‖V - V*‖₂ ≤ error, V* orthonormal."""
+
+    low: Array
+    high: Array
+    V: Array
+    error: float
+
+    def scaled(self, factor: float) -> Eigen:
+        """That of factor·K, a power of two."""
+        return self._replace(low=self.low * factor, high=self.high * factor)
 
 
 @dataclass(frozen=True, eq=False)
@@ -346,10 +372,16 @@ class NewSample:
         return len(self.K)
 
     @cached_property
-    def eigen(self) -> tuple[Array, Array]:
-        """The eigenvalues of K, no longer negative, and its eigenvectors."""
-        d, V = spectrum.eigen(self.K)
-        return np.maximum(d, 0.0), V
+    def eigen(self) -> Eigen:
+        """Of the kernel that K stands for: the K that came, its eigenvalues below zero left out."""
+        known = semidefinite.held(self.K)
+        came = self.K if known is None else known.came
+        found = eigenbasis.basis(came, np.ones(self.n), matter="none")
+        slack = found.off + 4 * EPS * np.abs(found.lam)
+        low, high = found.lam - slack, found.lam + slack
+        if found.decided:  # then a zero is one, and so is what is not positive
+            low, high = (np.where(found.lam > 0, x, 0.0) for x in (low, high))
+        return Eigen(np.maximum(low, 0.0), np.maximum(high, 0.0), found.U, found.error)
 
     def eq8_qcqp(self) -> Program:
         r"""(8) reduced by Lemma 1, with the objective squared as the paper prints it.
@@ -358,9 +390,9 @@ class NewSample:
         subject to  kᵀK†k - r ≤ 0                         (quad)
                     (I - KK†)k = 0                        (range)
 
-        # K = V diag(d)Vᵀ; K† inverts the d that are not zero to rounding (`spectrum.ZERO`).
+        # K = V diag(d)Vᵀ; K† inverts the d that are proved to be positive.
         """
-        d, V = self.eigen
+        d, V = self.eigen.low, self.eigen.V
         kept = d > 0
         k, r = cp.Variable(self.n, name="k"), cp.Variable(name="r")
         root = V[:, kept].T / np.sqrt(d[kept])[:, None]

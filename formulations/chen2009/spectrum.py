@@ -5,7 +5,8 @@ r"""Spectrum modifications of a symmetric similarity matrix, S = UΛUᵀ (sectio
     shift   U (Λ + |min(λ_min, 0)| I) Uᵀ
 
 where A = U diag(a) Uᵀ. LAPACK returns an eigenvalue that is zero as a few units in the last place
-of the largest: |λᵢ| ≤ `ZERO`·n·max|λ| counts as zero, here and in (12), where the sign decides.
+of the largest: |λᵢ| ≤ `ZERO`·n·max|λ| counts as zero here. In (12), where the sign decides, it is
+proved (`formulations.eigenbasis`).
 """
 
 from __future__ import annotations

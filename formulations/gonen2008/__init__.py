@@ -23,12 +23,10 @@ def _ends(problem: Gated, point: Point) -> tuple[tuple[float, ...], dict[str, Ar
     """The values and the ends of (7), and (α, b): w_m follows from α by (6), ξ from both."""
     given = point.get("alpha", np.full(problem.n, problem.C))
     alpha = inputs.weights("alpha", given, (problem.n,))
-    Q, moved = bounds.combined(problem)
+    Q, slack = bounds.combined(problem)
     alpha = bounds.repair(problem, alpha, Q)
-    (low, down), (high, up) = (
-        bounds.value(Q, moved, alpha),
-        bounds.bound(problem, Q, moved, alpha),
-    )
+    low, down = svm.value(Q, alpha, slack)
+    high, up = svm.upper(Q, problem.y, problem.C, alpha, slack)
     b = np.array(svm.offset(Q @ alpha, problem.y))
     return (low, high, low - down, high + up), {"alpha": alpha, "b": b}
 

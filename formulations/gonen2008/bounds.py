@@ -28,7 +28,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit
 
-from cvxkernel.formulations import svm
+from cvxkernel.formulations import semidefinite, svm
 from cvxkernel.formulations.enclosure import Bounded, rounding
 from cvxkernel.formulations.gonen2008.programs import Gated, Points
 from cvxkernel.formulations.inputs import Array
@@ -51,15 +51,24 @@ def gates(problem: Gated) -> tuple[Array, Array]:
     return eta, high - low
 
 
-def combined(problem: Gated) -> tuple[Array, Array]:
-    """Q = Σ_m diag(yη_m)K_mdiag(yη_m), and entry by entry what the rounding of the gates does."""
+def combined(problem: Gated) -> tuple[Array, float]:
+    """Q = Σ_m diag(yη_m)K_mdiag(yη_m), and its slack.
+
+    What K_m is off counts η² times; entry by entry, and then in the Frobenius norm, there is what
+    the rounding of the gates and of Q itself does.
+    """
     eta, radius = gates(problem)
     Q, moved = np.zeros((problem.n, problem.n)), np.zeros((problem.n, problem.n))
-    for e, r, K in zip(eta, radius, problem.kernels, strict=True):
+    slack, last = 0.0, semidefinite.gamma(problem.p + 4)
+    for e, r, K, off in zip(
+        eta, radius, problem.kernels, semidefinite.slack(problem.kernels), strict=True
+    ):
         D = problem.y * e
         Q += D[:, None] * (K + K.T) / 2 * D
-        moved += np.abs(K) * (np.outer(r, e) + np.outer(e, r) + np.outer(r, r))
-    return Q, moved
+        more = np.outer(r, e) + np.outer(e, r) + np.outer(r, r) + last * np.outer(e, e)
+        moved += np.abs(K) * more
+        slack += float((e + r).max()) ** 2 * off
+    return Q, slack + float(np.linalg.norm(moved))
 
 
 def repair(problem: Points, alpha: Array, Q: Array) -> Array:
@@ -71,19 +80,6 @@ def repair(problem: Points, alpha: Array, Q: Array) -> Array:
     most = problem.C / float(alpha.max())
     scaled: Array = alpha * (min(most, total / form) if form > 0 else most)
     return np.minimum(scaled, problem.C)
-
-
-def value(Q: Array, moved: Array, alpha: Array) -> Bounded:
-    """(7) at a feasible α: 1ᵀα - ½αᵀQα."""
-    low, down = svm.value(Q, alpha)
-    return low, down + float(alpha @ moved @ alpha) / 2
-
-
-def bound(problem: Points, Q: Array, moved: Array, alpha: Array) -> Bounded:
-    """An upper bound of (7), from the primal or from the Lagrangian."""
-    high, up = svm.upper(Q, problem.y, problem.C, alpha)
-    # To first order, what the gates' rounding moves is the quadratic form at the optimum.
-    return high, up + float(alpha @ moved @ alpha) / 2
 
 
 def primal(problem: Points, Q: Array, alpha: Array, b: float) -> Bounded:
@@ -130,7 +126,8 @@ def box_bound(problem: Points, alpha: Array, box: tuple[float, float, float, flo
     taylor = float(s1 @ A1 @ s1 + s2 @ A2 @ s2)
     taylor += abs(float(slope @ x)) * r_a + abs(float(slope.sum())) * r_c + second / 2
 
-    total, q = float(alpha.sum()), min(signs, centre, taylor)
+    off = float(semidefinite.slack(problem.kernels).sum()) * float(alpha @ alpha)  # gates are ≤ 1
+    total, q = float(alpha.sum()), min(signs, centre, taylor) + off
     magnitude = total + float(h @ np.abs(A1) @ h + h2 @ np.abs(A2) @ h2)
     # The gates are rounded too: an error of z in the last place moves σ(z) by at most as much.
     worst = 1 + float(np.abs(np.r_[low, high]).max())

@@ -16,7 +16,7 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 
-from cvxkernel.formulations import inputs, svm
+from cvxkernel.formulations import eigenbasis, inputs, semidefinite, svm
 from cvxkernel.formulations.enclosure import Bounded, Enclosure
 from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.formulations.inputs import Array
@@ -155,15 +155,17 @@ def _eq7(problem: Spectra, point: Point) -> Enclosure:
         for w in (*W, *answers):
             ends.append((bounds.eq7_bound(problem, alpha, gamma, w), gamma, w))
     (low, down), gamma, w = max(ends, key=lambda end: end[0][0] - end[0][1])
-    point = {"mu": mu, "alpha": alpha, "gamma": gamma, "w": w, "x": x}
-    return Enclosure(high, low - down, high + up, point)
+    point = {"mu": mu, "alpha": alpha, "gamma": gamma, "w": w, "x": x, "U": problem.V}
+    return Enclosure(high, low - down, high + up, point, problem.open)
 
 
 def _eq10(problem: Combination, point: Point) -> Enclosure:
-    alpha, M = _alpha(problem, point), bounds.semidefinite(problem)
-    low, down = bounds.omega_value(M, alpha)
+    alpha, M = _alpha(problem, point), bounds.signed(problem.y, problem.kernels)
+    off = semidefinite.slack(problem.kernels)
+    low, down = bounds.omega_value(M, alpha, off)
     (high, up), _, x = _best(
-        (bounds.omega_upper(M, problem.y, problem.C, x), M, x) for x in _xs(problem, point, alpha)
+        (bounds.omega_upper(M, problem.y, problem.C, x, off), M, x)
+        for x in _xs(problem, point, alpha)
     )
     gamma = bounds.balanced(bounds.forms(M, alpha)[0])
     if low - down < 0:  # α = 0 is feasible
@@ -222,6 +224,21 @@ def _from_eq10(problem: Combination, program: Program) -> Point:
     return {"alpha": program.value("alpha"), "gamma": program.value("gamma"), "x": x}
 
 
+def _framed(problem: Spectra, point: Point) -> tuple[Spectra, Point, str | None]:
+    """An answer in its own eigenbases: μ and w follow their order, and signs do not matter."""
+    if "U" not in point:
+        return problem, point, None
+    if problem.U is None:
+        return replace(problem, U=point["U"]), point, None
+    U = inputs.weights("U", point["U"], problem.S.shape)
+    moved = {symbol: point[symbol].copy() for symbol in ("mu", "w") if symbol in point}
+    for i in range(problem.m):
+        order, _ = eigenbasis.matched(problem.U[i], eigenbasis.checked(U[i], problem.S[i]))
+        for symbol in moved:
+            moved[symbol][i] = point[symbol][i][order]
+    return problem, {**point, **moved, "U": problem.U}, None
+
+
 # -- Units ----------------------------------------------------------------------------------------
 
 
@@ -242,8 +259,8 @@ def _unit(problem: Any) -> Any:
 def _restore(problem: Spectra, unit: Spectra, point: Point) -> Point:
     """K and μ by κ, α by 1/κ, Wᵢ by 1/κ²; γ as it is."""
     kappa = problem.tau / unit.tau
-    powers = {"K": 1, "mu": 1, "alpha": -1, "x": -1, "W": -2, "w": -2, "gamma": 0}
-    return {symbol: part * kappa ** powers[symbol] for symbol, part in point.items()}
+    powers = {"K": 1, "mu": 1, "alpha": -1, "x": -1, "W": -2, "w": -2}
+    return {symbol: part * kappa ** powers.get(symbol, 0) for symbol, part in point.items()}
 
 
 def _unit10(problem: Combination) -> Combination:
@@ -303,6 +320,8 @@ EQ7 = Formulation(
     statement="min Ω(K₁, …, K_m) + ρΣᵢ‖μᵢ - λᵢ‖₂, Kᵢ = Σⱼμᵢⱼvᵢⱼvᵢⱼᵀ, μᵢ ≥ 0, Σⱼμᵢⱼ = τ",
     problem=Spectra,
     keys=("S", "y", "C", "rho", "tau"),
+    optional=("U",),
+    frame=_framed,
     program=Spectra.eq7,
     recover=_from_eq7,
     enclose=_eq7,

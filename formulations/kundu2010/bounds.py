@@ -7,7 +7,8 @@ r"""Both ends of (4), (6), (7) and (10) at any point: plain numpy, no programs.
 
 the dual in `programs` at wᵢ = YKᵢYxᵢ; at the optimum xᵢ = α/γᵢ. Or by Cauchy and Schwarz:
 αᵀΣᵢ YKᵢYxᵢ ≤ Σᵢ√qᵢ·maxᵢ√(xᵢᵀYKᵢYxᵢ) ≤ ½(Σᵢ√qᵢ)² + ½max(…), and αᵀ(1 - Σᵢ YKᵢYxᵢ - by) is at most
-the hinges.
+the hinges. The kernels are the Kᵢ₊, within εᵢ of the doubles in the spectral norm: a form at x is
+off by at most εᵢ‖x‖², the image of x by εᵢ‖x‖ in the Euclidean norm.
 
 (4), (6) and (7) from above: the objective at a feasible K, its ω or Ω from above. From below, for
 any α ∈ A, γ ∈ Δ and Wᵢ with finite conjugate, since ρL(X) ≥ ⟨W, X⟩ - (ρL)*(W),
@@ -27,7 +28,7 @@ from scipy.linalg import eigvalsh
 from cvxkernel.formulations import svm
 from cvxkernel.formulations.enclosure import EPS, TINY, Bounded, quadratic, rounding
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.formulations.kundu2010.programs import Combination, Similarities, Spectra
+from cvxkernel.formulations.kundu2010.programs import Similarities, Spectra
 
 SMALLEST_GAMMA = 1e-12  # below it 1/γ makes no useful bound
 
@@ -74,7 +75,8 @@ def dual_ball(problem: Spectra, W: Array) -> Array:
             return np.clip(W, -rho, rho)
         return W if rho > 0 else np.zeros_like(W)
     size = np.sqrt((W * W).sum(axis=tuple(range(1, W.ndim)), keepdims=True))
-    ball: Array = W * np.minimum(1.0, rho * (1 - 4 * EPS) / np.maximum(size, TINY))
+    most = rho * (1 - 4 * EPS)
+    ball: Array = W * (most / np.maximum(size, max(most, TINY)))
     return ball
 
 
@@ -105,10 +107,10 @@ def forms(M: Array, alpha: Array) -> tuple[Array, Array]:
     return pairs[:, 0], pairs[:, 1]
 
 
-def omega_value(M: Array, alpha: Array) -> Bounded:
-    """1ᵀα - ½(Σᵢ√qᵢ)² at α ∈ A, with Mᵢ = YKᵢY ⪰ 0: (10) is not less."""
+def omega_value(M: Array, alpha: Array, off: Array | float = 0.0) -> Bounded:
+    """1ᵀα - ½(Σᵢ√qᵢ)² at α ∈ A, with Mᵢ = YKᵢY ⪰ 0 up to `off`: (10) is not less."""
     q, slack = forms(M, alpha)
-    q = np.maximum(q, 0.0)
+    q, slack = np.maximum(q, 0.0), slack + off * float(alpha @ alpha) / 2
     total = float(alpha.sum())
     value = total - float(np.sqrt(q).sum()) ** 2 / 2
     # √ makes much of a small error in a small q: each is charged where it stands.
@@ -116,11 +118,14 @@ def omega_value(M: Array, alpha: Array) -> Bounded:
     return value, value - worse + rounding(len(alpha), total + (total - value))
 
 
-def omega_bound(M: Array, y: Array, C: float, x: Array) -> Bounded:
-    """½maxᵢ xᵢᵀMᵢxᵢ + C Σⱼ max(0, 1 - (Σᵢ Mᵢxᵢ)ⱼ - byⱼ) at the best b, with Mᵢ ⪰ 0."""
+def omega_bound(M: Array, y: Array, C: float, x: Array, off: Array | float = 0.0) -> Bounded:
+    """½maxᵢ xᵢᵀMᵢxᵢ + C Σⱼ max(0, 1 - (Σᵢ Mᵢxᵢ)ⱼ - byⱼ) at the best b, Mᵢ ⪰ 0 up to `off`."""
     n = len(y)
-    pairs = [quadratic(M_i, x_i[:, None]) for M_i, x_i in zip(M, x, strict=True)]
-    form, slack = max(pairs, key=sum)
+    squares = (x * x).sum(axis=1)
+    pairs = np.array([quadratic(M_i, x_i[:, None]) for M_i, x_i in zip(M, x, strict=True)])
+    pairs[:, 1] += off * squares
+    form, slack = max(pairs.tolist(), key=sum)
+    blurred = float(np.sum(off * np.sqrt(squares)))
     image = np.einsum("ijk,ik->j", M, x)
     b = svm.offset(image, y)
     made_of = 1 + np.einsum("ijk,ik->j", np.abs(M), np.abs(x)) + abs(b)
@@ -128,25 +133,31 @@ def omega_bound(M: Array, y: Array, C: float, x: Array) -> Bounded:
     least = float((image + b * y).min())
     for scale in {1.0, 1.0 / least if least > 0.5 else 1.0}:
         margins = scale * (image + b * y)
-        near = margins < 1 + rounding(n, 1.0) * scale * made_of
+        near = margins < 1 + scale * (rounding(n, 1.0) * made_of + blurred)
         total = scale**2 * max(form, 0.0) / 2 + C * float(np.maximum(0.0, 1 - margins).sum())
         allowance = scale**2 * slack + rounding(n, C * scale * float(np.sum(near * made_of)))
+        allowance += C * scale * blurred * float(np.sqrt(near.sum()))
         best = min(best, (total, allowance), key=sum)
     return best
 
 
-def omega_quadratic_bound(M: Array, y: Array, C: float, alpha: Array) -> Bounded:
+def omega_quadratic_bound(
+    M: Array, y: Array, C: float, alpha: Array, off: Array | float = 0.0
+) -> Bounded:
     """½maxᵢ wᵢᵀMᵢ⁻¹wᵢ + C·1ᵀζ at wᵢ = Mᵢα/γᵢ + γᵢδ, Σᵢ wᵢ = 1 + η - ζ - by, over a few b, η, ζ.
 
     wᵢᵀMᵢ⁻¹wᵢ = qᵢ/γᵢ² + 2αᵀδ + γᵢ²δᵀMᵢ⁻¹δ: of second order in the error of α, where every Mᵢ is
-    definite by more than its rounding; infinite elsewhere.
+    definite by more than its rounding; infinite elsewhere. With E = Mᵢ₊ - Mᵢ it is less than
+    (qᵢ + ε‖α‖²)/γᵢ² + 2αᵀδ + γᵢ²(δ - Eα/γᵢ²)ᵀMᵢ₊⁻¹(δ - Eα/γᵢ²), as for one kernel in `svm`.
     """
     n = len(y)
     q, slack = forms(M, alpha)
     gamma = balanced(q)
     spectra = np.linalg.eigvalsh(M)
-    if not ((spectra[:, 0] > n * EPS * spectra[:, -1]) & (gamma > 1e-9)).all():
+    least = n * EPS * spectra[:, -1] + svm.LARGE * off
+    if not ((spectra[:, 0] > least) & (gamma > 1e-9)).all():
         return np.inf, 0.0
+    size = float(np.linalg.norm(alpha))
     Q = np.einsum("i,ijk->jk", 1 / gamma, M)
     image = Q @ alpha
     gap = y * (1 - image)
@@ -171,20 +182,29 @@ def omega_quadratic_bound(M: Array, y: Array, C: float, alpha: Array) -> Bounded
             inner = s @ delta + (r * s).sum(axis=1) + (r * r).sum(axis=1) / spectra[:, 0]
             ends = q / gamma**2 + 2 * float(alpha @ delta) + gamma**2 * inner
             box = C * float(zeta.sum())
-            # δ is rounded by `made_of` in each entry, and M⁻¹ passes that on.
+            # δ is rounded by `made_of` in each entry, r by |δ| + |M||s|, and M⁻¹ passes that on.
             made_of = 1 + abs(b) + np.abs(Q) @ alpha
-            passed = gamma**2 * (np.abs(s) @ made_of)
+            rest = np.abs(delta) + np.einsum("ijk,ik->ij", np.abs(M), np.abs(s))
+            passed = gamma**2 * (np.abs(s) * (made_of + rest)).sum(axis=1)
             magnitude = float(alpha @ made_of) + 2 * float(passed.max()) + box
-            allowance = float((slack / gamma**2).max()) / 2 + rounding(n, magnitude)
+            worse = gamma * np.sqrt(np.maximum(inner, 0.0)) + off * size / gamma / np.sqrt(
+                spectra[:, 0]
+            )
+            moved = worse**2 / (1 - off / spectra[:, 0]) - gamma**2 * inner
+            more = (slack + off * size**2) / gamma**2 + np.maximum(moved, 0.0)
+            allowance = float(more.max()) / 2 + rounding(n, magnitude)
             best = min(best, (float(ends.max()) / 2 + box, allowance), key=sum)
     return best
 
 
-def omega_upper(M: Array, y: Array, C: float, x: Array) -> Bounded:
+def omega_upper(M: Array, y: Array, C: float, x: Array, off: Array | float = 0.0) -> Bounded:
     """Ω from above at x of shape (m, n), or at an α of shape (n,) by the better of two bounds."""
     if x.ndim == 2:
-        return omega_bound(M, y, C, x)
-    ends = (omega_bound(M, y, C, omega_points(M, x)), omega_quadratic_bound(M, y, C, x))
+        return omega_bound(M, y, C, x, off)
+    ends = (
+        omega_bound(M, y, C, omega_points(M, x), off),
+        omega_quadratic_bound(M, y, C, x, off),
+    )
     return min(ends, key=sum)
 
 
@@ -193,15 +213,6 @@ def omega_points(M: Array, alpha: Array) -> Array:
     gamma = balanced(forms(M, alpha)[0])
     inverse = np.where(gamma > 1e-12, 1.0 / np.maximum(gamma, 1e-12), 0.0)
     return np.outer(inverse, alpha)
-
-
-def semidefinite(problem: Combination) -> Array:
-    """YKᵢY with what is below zero in its spectrum cut away."""
-    M = signed(problem.y, problem.kernels)
-    lam, V = np.linalg.eigh(M)
-    cut = composed(np.maximum(lam, 0.0), V)
-    # A matrix without negative eigenvalues keeps every bit.
-    return np.where((lam[:, 0] >= 0)[:, None, None], M, cut)
 
 
 # -- (4), (6), (7) from above ---------------------------------------------------------------------
@@ -242,7 +253,17 @@ def eq7_value(problem: Spectra, mu: Array, x: Array) -> Bounded:
     margin, slack = omega_upper(M, problem.y, problem.C, x)
     total = float(np.sqrt(((mu - problem.lam) ** 2).sum(axis=1)).sum())
     more = rounding(problem.n, total + problem.m * problem.tau)
+    more += float(np.sqrt(problem.n)) * sum(basis.off for basis in problem.bases)
+    slack += _turned(problem, M, mu, x)
     return margin + problem.rho * total, slack + problem.rho * more
+
+
+def _turned(problem: Spectra, M: Array, mu: Array, x: Array) -> float:
+    """What the exact vᵢⱼ may change in Ω at x: each Kᵢ by 2.1‖V - V*‖·maxⱼ μᵢⱼ at most."""
+    off = np.array([2.1 * basis.error for basis in problem.bases]) * mu.max(axis=1)
+    sizes = np.linalg.norm(x if x.ndim == 2 else omega_points(M, x), axis=1)
+    hinges = problem.C * float(np.sqrt(problem.n)) * float(off @ sizes)
+    return float((off * sizes**2).max()) / 2 + hinges
 
 
 # -- (4), (6), (7) from below ---------------------------------------------------------------------
@@ -287,11 +308,15 @@ def eq7_bound(problem: Spectra, alpha: Array, gamma: Array, w: Array) -> Bounded
     images = np.einsum("ijk,j->ik", problem.V, a)
     sizes = np.einsum("ijk,j->ik", np.abs(problem.V), np.abs(a))
     half = 2 * gamma[:, None]
-    least = (w - images**2 / half).min(axis=1)
+    # With the exact V the images are within ‖V - V*‖·‖a‖ of these, and λ within `off`.
+    near = np.array([[basis.error] for basis in problem.bases]) * float(np.linalg.norm(a))
+    off = np.array([[basis.off] for basis in problem.bases])
+    least = (w - (np.abs(images) + near) ** 2 / half).min(axis=1)
     total, inner = float(alpha.sum()), float((w * problem.lam).sum())
     magnitude = total + float(np.abs(w * problem.lam).sum())
     magnitude += tau * float((np.abs(w) + 2 * np.abs(images) * sizes / half).max(axis=1).sum())
-    return total - inner + tau * float(least.sum()), rounding(problem.n, magnitude)
+    slack = rounding(problem.n, magnitude) + float((np.abs(w) * off).sum())
+    return total - inner + tau * float(least.sum()), slack
 
 
 def _least(W: Array, a: Array, gamma: float) -> Bounded:

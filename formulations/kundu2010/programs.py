@@ -17,14 +17,14 @@ For ω it is the Lagrangian's maximum over α, ½wᵀ(YKY)⁻¹w. For Ω, αᵀM
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import cvxpy as cp
 import numpy as np
 
-from cvxkernel.formulations import inputs
+from cvxkernel.formulations import eigenbasis, inputs
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kernels import factor
 from cvxkernel.formulations.lanckriet2004 import SoftMargin
@@ -38,8 +38,10 @@ LOSSES = ("L1", "L2", "L3")
 class Spectra:
     """Similarities S (m, n, n), labels y (n,) of ±1, C > 0, ρ ≥ 0 and τ > 0: what (7) is made of.
 
-    The loss of (7) is the Euclidean distance of the spectra. λᵢ and vᵢⱼ are what eigh returns:
-    where eigenvalues coincide, the paper's vᵢⱼ are not determined, and these are taken.
+    The loss of (7) is the Euclidean distance of the spectra. Where eigenvalues coincide the
+    paper's vᵢⱼ are not determined by Sᵢ: they are part of the problem, which may carry them, U of
+    shape (m, n, n), optional, vᵢⱼ = U[i, :, j]. `formulations.eigenbasis` says what is meant, and
+    which are chosen where none are given. Their signs do not matter: (7) sees vᵢⱼvᵢⱼᵀ alone.
     """
 
     S: Array
@@ -47,6 +49,7 @@ class Spectra:
     C: float
     rho: float
     tau: float
+    U: Array | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         S = inputs.similarities("S", self.S)
@@ -56,6 +59,10 @@ class Spectra:
         object.__setattr__(self, "C", inputs.positive("C", self.C))
         object.__setattr__(self, "rho", inputs.nonnegative("rho", self.rho))
         object.__setattr__(self, "tau", inputs.positive("tau", self.tau))
+        if self.U is not None:
+            U = inputs.weights("U", self.U, S.shape)
+            every = [eigenbasis.checked(U[i], S[i], f"U[{i}]") for i in range(len(S))]
+            object.__setattr__(self, "U", inputs.frozen(np.stack(every)))
 
     @property
     def m(self) -> int:
@@ -68,19 +75,30 @@ class Spectra:
         return int(self.S.shape[1])
 
     @cached_property
-    def _eigh(self) -> tuple[Array, Array]:
-        lam, V = np.linalg.eigh((self.S + self.S.transpose(0, 2, 1)) / 2)
-        return lam, V
+    def bases(self) -> tuple[eigenbasis.Basis, ...]:
+        """λᵢ and the vᵢⱼ, given or chosen, with what is known of them."""
+        every = []
+        for i in range(self.m):
+            others = tuple(self.S[j] for j in range(self.m) if j != i)
+            given = None if self.U is None else self.U[i]
+            every.append(eigenbasis.basis(self.S[i], self.y, U=given, others=others))
+        return tuple(every)
 
-    @property
+    @cached_property
     def lam(self) -> Array:
-        """λ₁, …, λ_m: the eigenvalues of each Sᵢ, increasing; (m, n)."""
-        return self._eigh[0]
+        """λ₁, …, λ_m: the eigenvalues of each Sᵢ, in the order of the vᵢⱼ; (m, n)."""
+        return np.stack([basis.lam for basis in self.bases])
 
-    @property
+    @cached_property
     def V(self) -> Array:
         """The eigenvectors: vᵢⱼ = V[i, :, j]."""
-        return self._eigh[1]
+        return np.stack([basis.U for basis in self.bases])
+
+    @property
+    def open(self) -> str | None:
+        """What is not determined or not proved of the vᵢⱼ, in words."""
+        every = (f"S[{i}]: {b.open}" for i, b in enumerate(self.bases) if b.open is not None)
+        return next(every, None)
 
     def eq7(self) -> Program:
         r"""(7), with the Ω of (10) and Kᵢ = Σⱼ μᵢⱼvᵢⱼvᵢⱼᵀ.
@@ -320,6 +338,6 @@ def scaled(problem: Spectra, kappa: float) -> Spectra:
         rho=problem.rho * kappa ** (degree + 1),
         tau=problem.tau / kappa,
     )
-    # The same eigenvectors, also where eigenvalues coincide.
-    vars(unit)["_eigh"] = (problem.lam / kappa, problem.V)
+    if "bases" in vars(problem) or type(problem) is Spectra:  # the same eigenvectors
+        vars(unit)["bases"] = tuple(basis.scaled(1 / kappa) for basis in problem.bases)
     return unit

@@ -4,14 +4,19 @@ Lower: the objective at α, t = maxᵢ αᵀG(Kᵢ)α/rᵢ. Upper: for μ ≥ 0 
 Q = Σᵢ μᵢG(Kᵢ) (sm2: + I/C; sm2c: + μ₀I), so the optimum is at most that of 2αᵀ1 - αᵀQα, twice
 that of the support vector machine with the matrix Q: `svm` has its bounds. In sm2 and sm2c the box
 is infinite.
+
+The kernels are the Kᵢ₊, within εᵢ of the doubles Kᵢ in the spectral norm, and rᵢ and c are theirs:
+within nεᵢ and nΣᵢεᵢ of the doubles' traces. From above, (c₊/μᵀr₊)μ takes the place of μ, at least a
+multiple 1/(1 + δ) of it, and the optimum with sQ, s ≤ 1, is at most 1/s times that with Q, since sα
+is feasible with α.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from cvxkernel.formulations import svm
-from cvxkernel.formulations.enclosure import Bounded, quadratic, rounding
+from cvxkernel.formulations import semidefinite, svm
+from cvxkernel.formulations.enclosure import TINY, Bounded, quadratic, rounding
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.lanckriet2004.programs import Margin, SoftMargin
 from cvxkernel.formulations.svm import signed
@@ -22,16 +27,21 @@ def objective(problem: Margin, alpha: Array, *, squared: bool) -> tuple[float, f
     n, signs = problem.n, (problem.y * alpha)[:, None]
     forms = np.array([quadratic(K, signs) for K in problem.kernels])  # αᵀG(Kᵢ)α
     r = np.array([np.trace(K) for K in problem.kernels])
-    square = float(alpha @ alpha)
-    ends, slacks = forms[:, 0] / r, forms[:, 1] / r
+    square, off = float(alpha @ alpha), semidefinite.slack(problem.kernels)
+    # (q + dq)/(r - dr) ≤ q/r + (dq + (q/r)dr)/(r - dr), and c is off by Σdr
+    dr = n * off + rounding(n, 1.0) * r
+    ends = forms[:, 0] / r
+    slacks = (forms[:, 1] + off * square + np.abs(ends) * dr) / np.maximum(r - dr, TINY)
+    more = float(dr.sum())
     if isinstance(problem, SoftMargin):
         c = float(r.sum())
         q = c * ends.max() + (square / problem.C if squared else 0.0)
-        slack = c * slacks.max() + (rounding(n, square) / problem.C if squared else 0.0)
+        slack = (c + more) * slacks.max() + more * ends.max()
+        slack += rounding(n, square) / problem.C if squared else 0.0
     else:
         c = float(r.sum()) + n
         q = c * max(ends.max(), square / n)
-        slack = c * max(slacks.max(), rounding(n, square) / n)
+        slack = (c + more) * max(slacks.max(), rounding(n, square) / n) + more * q / c
     return float(alpha.sum()), q, np.array([rounding(n, float(alpha.sum())), slack])
 
 
@@ -72,8 +82,16 @@ def upper(problem: Margin, mu: Array, alpha: Array, *, squared: bool) -> Bounded
     """
     Q, C = combined(problem, mu, squared=squared), _top(problem, squared=squared)
     bound = svm.upper if np.isfinite(C) else svm.quadratic_bound
-    total, slack = bound(Q, problem.y, C, alpha)
-    return 2 * total, 2 * slack
+    weights = mu if isinstance(problem, SoftMargin) else mu[1:]
+    off = semidefinite.mixed(weights, problem.kernels)
+    if squared:  # what is on the diagonal of Q is rounded once more
+        off += rounding(1, float(Q.diagonal().max()))
+    total, slack = bound(Q, problem.y, C, alpha, off)
+    moved = problem.n * float((1 + weights) @ semidefinite.slack(problem.kernels))
+    delta = moved / problem.c + rounding(problem.n, 1.0)
+    if not delta < 0.5:
+        return np.inf, 0.0
+    return 2 * total, 2 * (slack + delta * (abs(total) + slack) / (1 - delta))
 
 
 def _top(problem: Margin, *, squared: bool) -> float:

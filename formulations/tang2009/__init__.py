@@ -63,10 +63,14 @@ def _unit(problem: M) -> M:
     sigma = min(1 / size, problem.C) if size > 0 else problem.C
     unit = with_numbers(problem, kernels=problem.kernels * sigma, C=problem.C / sigma)
     if isinstance(problem, Regularized):
-        plus = (problem.Y > 0).sum(axis=1)
-        most = 2 * float(np.minimum(plus, problem.n - plus).sum()) * problem.C  # Σₜ αᵗᵀe
-        unit = with_numbers(unit, lam=min(problem.lam, 2 * most) / sigma)
+        unit = with_numbers(unit, lam=min(problem.lam, prohibitive(problem)) / sigma)
     return unit
+
+
+def prohibitive(problem: MultiLabelled) -> float:
+    """A λ from which on no kernel difference is worth its price: twice the largest Σₜ αᵗᵀe."""
+    plus = (problem.Y > 0).sum(axis=1)
+    return 4 * float(np.minimum(plus, problem.n - plus).sum()) * problem.C
 
 
 def _restore(problem: MultiLabelled, unit: MultiLabelled, point: Point) -> Point:
@@ -152,6 +156,7 @@ __all__ = [
     "bounds",
     "mean_auc",
     "one_against_rest",
+    "prohibitive",
     "to_beta",
     "to_lam",
 ]

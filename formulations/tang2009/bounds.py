@@ -8,14 +8,17 @@ c = 1 - Σᵢ ζᵢ, the share of the kernel that a label has for itself, the le
 
 It falls with c. With the price λΩ = ½kλc the best c is 0 or 1:  Σₜ αᵗᵀe - ½ max(A, B - kλ); under
 Ω ≤ β it is the largest, c = 2β/k. Either number is a lower bound of the minimum over the weights.
-Upper: at any weights k support vector machines are left, whose bounds `svm` has.
+Upper: at any weights k support vector machines are left, whose bounds `svm` has. The kernels are
+the Gᵢ₊, within εᵢ of the doubles: Gᵢᵗ(α) is off by at most εᵢ‖αᵗ‖², and Σᵢ θᵢᵗGᵢ by Σᵢ θᵢᵗεᵢ.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from cvxkernel.formulations import svm
+from cvxkernel.formulations import semidefinite, svm
 from cvxkernel.formulations.enclosure import Bounded, quadratic, rounding
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.tang2009.programs import MultiLabelled
@@ -28,10 +31,11 @@ def repair(problem: MultiLabelled, alpha: Array) -> Array:
 
 
 def forms(problem: MultiLabelled, alpha: Array) -> tuple[Array, Array]:
-    """Gᵢᵗ(α) (8) as (k, p), and the allowances for their rounding."""
+    """Gᵢᵗ(α) (8) as (k, p), and the allowances for their rounding and for what Gᵢ is off."""
     v = problem.Y * alpha
     pairs = np.array([[quadratic(G, v_t[:, None]) for G in problem.kernels] for v_t in v])
-    return pairs[..., 0], pairs[..., 1]
+    squares = (v * v).sum(axis=1)
+    return pairs[..., 0], pairs[..., 1] + np.outer(squares, semidefinite.slack(problem.kernels))
 
 
 def extremes(problem: MultiLabelled, alpha: Array) -> tuple[float, float, float]:
@@ -63,10 +67,17 @@ def combined(problem: MultiLabelled, theta: Array) -> Array:
     return K
 
 
-def machines(problem: MultiLabelled, kernels: Array, alpha: Array) -> list[Bounded]:
+def slacks(problem: MultiLabelled, theta: Array) -> list[float]:
+    """Of the Σᵢ θᵢᵗGᵢ."""
+    return [semidefinite.mixed(row, problem.kernels) for row in theta]
+
+
+def machines(
+    problem: MultiLabelled, kernels: Array, alpha: Array, slack: Sequence[float]
+) -> list[Bounded]:
     """For each label an upper bound of its machine with its own kernel, at v = αᵗ."""
-    rows = zip(kernels, problem.Y, alpha, strict=True)
-    return [svm.upper(svm.signed(y, K), y, problem.C, a) for K, y, a in rows]
+    rows = zip(kernels, problem.Y, alpha, slack, strict=True)
+    return [svm.upper(svm.signed(y, K), y, problem.C, a, e) for K, y, a, e in rows]
 
 
 # -- Weights ------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cvxkernel.formulations import inputs
+from cvxkernel.formulations import inputs, semidefinite
 from cvxkernel.formulations.enclosure import Bounded, Enclosure, rounding
 from cvxkernel.formulations.formulation import Point
 from cvxkernel.formulations.inputs import Array
@@ -46,9 +46,10 @@ def weights(problem: MultiLabelled, point: Point) -> Array:
 def enclose_separate(problem: Separate, point: Point) -> Enclosure:
     """(2): Σₜ D(αᵗ, 𝒢ᵗ), and the sum of the machines' upper bounds."""
     alpha, _ = alphas(problem, point)
-    rows = zip(problem.kernels, problem.Y, alpha, strict=True)
-    low, down = np.sum([value(signed(y, K), a) for K, y, a in rows], axis=0)
-    high, up = np.sum(bounds.machines(problem, problem.kernels, alpha), axis=0)
+    slack = semidefinite.slack(problem.kernels).tolist()
+    rows = zip(problem.kernels, problem.Y, alpha, slack, strict=True)
+    low, down = np.sum([value(signed(y, K), a, e) for K, y, a, e in rows], axis=0)
+    high, up = np.sum(bounds.machines(problem, problem.kernels, alpha, slack), axis=0)
     return Enclosure(low, low - down, high + up, {"alpha": alpha})
 
 
@@ -62,7 +63,7 @@ def enclose_qcqp(problem: Regularized, point: Point) -> Enclosure:
     s0, s_t = G.sum(axis=0).max(), G.max(axis=1)
     s = max(s0, s_t.sum() - problem.k * problem.lam)
     epigraph = {"s": np.array(s), "s0": np.array(s0), "s_t": s_t}
-    variables = {"alpha": alpha, **epigraph, "zeta": zeta, "gamma": gamma, **_more(point, machines)}
+    variables = {"alpha": alpha, **epigraph, "zeta": zeta, "gamma": gamma}
     return Enclosure(low, low - down, high + up, variables)
 
 
@@ -72,7 +73,7 @@ def enclose_minimum(problem: Regularized, point: Point) -> Enclosure:
     low, down = bounds.value(problem, alpha, problem.lam)
     (high, up), theta = _price(problem, weights(problem, point), machines)
     zeta, gamma = bounds.parts(theta)
-    variables = {"zeta": zeta, "gamma": gamma, "alpha": alpha, **_more(point, machines)}
+    variables = {"zeta": zeta, "gamma": gamma, "alpha": alpha}
     return Enclosure(high, low - down, high + up, variables)
 
 
@@ -81,7 +82,8 @@ def enclose_shared(problem: Shared, point: Point) -> Enclosure:
     alpha, v = alphas(problem, point)
     theta = bounds.within(weights(problem, point), problem.beta)
     low, down = bounds.bound(problem, alpha, problem.beta)
-    machines = np.array(bounds.machines(problem, bounds.combined(problem, theta), v))
+    kernels, slack = bounds.combined(problem, theta), bounds.slacks(problem, theta)
+    machines = np.array(bounds.machines(problem, kernels, v, slack))
     high, up = machines.sum(axis=0)
     zeta, gamma = bounds.parts(theta)
     variables = {"theta": theta, "zeta": zeta, "gamma": gamma, "g": machines[:, 0]}
@@ -94,12 +96,9 @@ def _price(problem: Regularized, theta: Array, alpha: Array) -> tuple[Bounded, A
     ends = []
     for beta in (problem.k, 0.0) if bounds.omega(theta) < NEARLY_SAME * problem.k else (problem.k,):
         near = bounds.within(theta, beta)
-        machines = bounds.machines(problem, bounds.combined(problem, near), alpha)
+        kernels, slack = bounds.combined(problem, near), bounds.slacks(problem, near)
+        machines = bounds.machines(problem, kernels, alpha, slack)
         high, up = np.sum(machines, axis=0)
         price = problem.lam * bounds.omega(near)
         ends.append(((high + price, up + rounding(problem.k * problem.p, price)), near))
     return min(ends, key=lambda end: sum(end[0]))
-
-
-def _more(point: Point, machines: Array) -> Point:
-    return {"machines": machines} if "machines" in point else {}

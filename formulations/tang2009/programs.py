@@ -59,6 +59,13 @@ class MultiLabelled:
         """Factors of the kernels, RᵢᵀRᵢ = Gᵢ, so that Gᵢᵗ(α) = ‖Rᵢ(yᵗ ∘ αᵗ)‖²."""
         return tuple(factor(G) for G in self.kernels)
 
+    def D(self, alpha: Array) -> Array:
+        """D(αᵗ, Gᵢ) = αᵗᵀe - ½αᵗᵀ(Gᵢ ∘ yᵗyᵗᵀ)αᵗ (1), as (k, p)."""
+        v = self.Y * alpha
+        forms = np.stack([np.sum(v * (v @ G), axis=1) for G in self.kernels], axis=1)
+        D: Array = alpha.sum(axis=1)[:, None] - forms / 2
+        return D
+
 
 @dataclass(frozen=True, eq=False)
 class Separate(MultiLabelled):
@@ -233,10 +240,3 @@ class Shared(MultiLabelled):
             nonneg_zeta=zeta >= 0,
             nonneg_gamma=gamma >= 0,
         )
-
-    def D(self, alpha: Array) -> Array:
-        """D(αᵗ, Gᵢ) = αᵗᵀe - ½αᵗᵀ(Gᵢ ∘ yᵗyᵗᵀ)αᵗ (1), as (k, p)."""
-        v = self.Y * alpha
-        forms = np.stack([np.sum(v * (v @ G), axis=1) for G in self.kernels], axis=1)
-        D: Array = alpha.sum(axis=1)[:, None] - forms / 2
-        return D

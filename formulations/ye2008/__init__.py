@@ -9,13 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.formulation import Exchange, Formulation, Point
-from cvxkernel.formulations.problem import with_numbers
 from cvxkernel.formulations.program import Program
-from cvxkernel.formulations.ye2008 import bounds, enclosures
+from cvxkernel.formulations.ye2008 import enclosures, units
 from cvxkernel.formulations.ye2008.data import Scatter
 from cvxkernel.formulations.ye2008.fixed import Discriminant
 from cvxkernel.formulations.ye2008.joint import JointDiscriminant
@@ -37,42 +34,6 @@ def _from_quad(problem: Discriminant | JointDiscriminant, program: Program) -> P
 
 def _from_cuts(problem: Scatter, program: Program) -> Point:
     return {"theta": program.value("theta")}
-
-
-def _unit(*, binary: bool, power: float) -> Callable[[Scatter], Scatter]:
-    """Kernels of equal centred trace; a and H scaled to the value (1/4λ)^power at equal weights.
-
-    Value and t = 4λ·value cannot both be near 1 when λ is small. The QCQPs want it of t (power 1),
-    the LMIs are best in between (power ½): at λ = 1e-8 the widths fall from 1e-1 to below 1e-7.
-    """
-
-    def unit(problem: Scatter) -> Scatter:
-        if isinstance(problem, Discriminant):
-            trace, target = 1.0, max(1.0, 1 / (4 * problem.lam)) ** power
-        else:
-            trace, target = float(problem.n), 1.0
-        r = enclosures.traces(problem)
-        at_equal_weights, _ = bounds.value(problem, 1.0 / (len(r) * r), binary=binary)
-        if not np.isfinite(at_equal_weights):  # not definite in doubles: the enclosure will tell
-            target = at_equal_weights = 1.0
-        return with_numbers(
-            problem,
-            kernels=problem.kernels * (trace / problem.traces)[:, None, None],
-            scale=problem.scale * np.sqrt(target / at_equal_weights),
-        )
-
-    return unit
-
-
-def _restore(problem: Scatter, unit: Scatter, point: Point) -> Point:
-    """θᵢ by the ratio of the traces; t and β by the ratio of the scales."""
-    scale = unit.scale / problem.scale
-    ratio = enclosures.traces(unit) / enclosures.traces(problem)
-    powers = {"t": scale**2, "T": scale**2, "gamma": scale**2, "beta": scale}
-    return {
-        symbol: value * ratio if symbol == "theta" else value / powers.get(symbol, 1.0)
-        for symbol, value in point.items()
-    }
 
 
 def _exchange(*, binary: bool) -> Callable[[Discriminant | JointDiscriminant], Exchange]:
@@ -112,8 +73,8 @@ def _formulation(
         program=program,
         recover=recover,
         enclose=enclose,
-        unit=_unit(binary=binary, power=0.5 if kind == "SDP" else 1.0),
-        restore=_restore,
+        unit=units.unit(binary=binary, power=0.5 if kind == "SDP" else 1.0),
+        restore=units.restore,
         binary=binary,
         exchange=_exchange(binary=binary) if kind == "SILP" else None,
     )

@@ -19,8 +19,18 @@ becomes feasible when it is multiplied by λ_max(D^{-½} S D^{-½}), D = diag(t)
 min Σⱼ tⱼ = max ⟨S, Z⟩ over Z ⪰ 0 with unit diagonal, so that with Z = RRᵀ the bound above holds
 with H replaced by HR.
 
-Each function returns its number and an allowance for the rounding of its own arithmetic. It makes
-everything it needs from the kernels and labels, by other formulas than the programs do.
+The programs are of the nearest semidefinite matrices Gᵢ₊, and the Gᵢ that a problem holds are
+within sᵢ of them in norm (`semidefinite`). Then |βᵀG̃ᵢ₊β - βᵀG̃ᵢβ| ≤ sᵢ‖Pβ‖², |rᵢ₊ - rᵢ| ≤ (n - 1)sᵢ,
+and βᵀG̃ᵢ₊β ≤ rᵢ₊‖Pβ‖² in any case. For any X, with M₊ ⪰ θ₀I (1 for θ₀ where λ is given),
+
+    HᵀM₊⁻¹H = HᵀX + XᵀE + Xᵀ(M - M₊)X + E₊ᵀM₊⁻¹E₊,   E = H - MX,   E₊ = E + (M - M₊)X
+            ⪯ HᵀX + XᵀE + (σ‖PX‖² + (‖E‖ + σ‖PX‖)²/θ₀) I,   σ = ‖M - M₊‖₂ ≤ Σᵢ wᵢsᵢ
+
+with wᵢ = θᵢ/λ, or θᵢ; and weights with θᵀr₊ = τ are worth max(1, τ) times that once divided by τ.
+
+Each function returns its number and an allowance for the rounding of its own arithmetic and for
+the slack. It makes everything it needs from the kernels and labels, by other formulas than the
+programs do.
 """
 
 from __future__ import annotations
@@ -29,12 +39,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh, eigvalsh
+from scipy.linalg import eigh, eigvalsh
 
-from cvxkernel.formulations.enclosure import Bounded, rounding
+from cvxkernel.formulations.enclosure import EPS, TINY, Bounded, rounding
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.memory import per_array
-from cvxkernel.formulations.ye2008.data import Scatter
+from cvxkernel.formulations.ye2008.data import Scatter, solver
 from cvxkernel.formulations.ye2008.fixed import Discriminant
 
 CACHED = 2**17  # doubles, a megabyte
@@ -51,7 +61,7 @@ def class_vectors(problem: Scatter, *, binary: bool) -> Array:
         ones = ones[:, 1:]
     else:
         factors = np.sqrt(len(y) / sizes)
-    H: Array = np.multiply(problem.scale * factors, ones - ones.mean(axis=0))
+    H: Array = factors * (ones - ones.mean(axis=0))
     return H
 
 
@@ -95,7 +105,7 @@ def _traces(kernels: Array) -> list[Trace]:
 
 def traces(problem: Scatter) -> list[Trace]:
     """r₁, …, r_p with their allowances."""
-    return _traces(problem.kernels)
+    return _traces(problem.near.kernels)
 
 
 @dataclass(frozen=True)
@@ -123,7 +133,7 @@ class Pass:
         norms = np.linalg.norm(size + size.mean(axis=0), axis=1)
         found, made_of = np.zeros(problem.p), np.zeros(problem.p)
         combined, sums = np.zeros(B.shape), np.zeros(len(B))
-        for i, (K, trace) in enumerate(zip(problem.kernels, traces(problem), strict=True)):
+        for i, (K, trace) in enumerate(zip(problem.near.kernels, traces(problem), strict=True)):
             for rows, D in blocks(K, trace.mean):
                 Y = D @ PB
                 found[i] += float(np.vdot(PB[rows], Y))
@@ -150,7 +160,7 @@ def system(problem: Scatter, theta: Array) -> Array:
     """M(θ); in the joint programs plus a multiple of eeᵀ, which no hᵀM⁻¹h sees."""
     first, weights = first_and_weights(problem, theta)
     M: Array = np.zeros((problem.n, problem.n))
-    for w, K, trace in zip(weights, problem.kernels, traces(problem), strict=True):
+    for w, K, trace in zip(weights, problem.near.kernels, traces(problem), strict=True):
         if w:
             for rows, D in blocks(K, trace.mean):
                 D *= w
@@ -169,82 +179,81 @@ def system(problem: Scatter, theta: Array) -> Array:
 
 @dataclass(frozen=True)
 class Solved:
-    """X ≈ M(θ)⁻¹H, the residual E = H - MX, and F with ⟨E, F⟩ ≥ ⟨E, M⁻¹E⟩.
+    """X ≈ M(θ)⁻¹H and the residual E = H - MX; an inexact solve is charged, not trusted.
 
-    `slack` is the allowance for the rounding of Σⱼ hⱼᵀxⱼ.
+    `slack` is the allowance: σ‖PX‖² + ‖E₊‖²/θ₀, rounding, and what the budget may be off.
     """
 
     H: Array
     X: Array
     E: Array
-    F: Array
     seen: Pass
     slack: float
 
     @property
     def value(self) -> Bounded:
-        """hᵀM⁻¹h = hᵀx + eᵀx + eᵀM⁻¹e: an inexact solve is charged, not trusted."""
-        H, X, E, F = self.H, self.X, self.E, self.F
-        return float(np.sum(H * X) + np.sum(E * X) + np.sum(E * F)), self.slack
+        """Σⱼ hⱼᵀxⱼ + eⱼᵀxⱼ"""
+        return float(np.sum(self.H * self.X) + np.sum(self.E * self.X)), self.slack
 
     @property
     def schur(self) -> Array:
-        """HᵀM⁻¹H, symmetric, in the same way."""
-        S = self.H.T @ self.X + self.X.T @ self.E + self.E.T @ self.F
+        """HᵀX + XᵀE, symmetric: the slack times the identity above it is HᵀM⁻¹H at the least."""
+        S = self.H.T @ self.X + self.X.T @ self.E
         symmetric: Array = (S + S.T) / 2
         return symmetric
 
 
-def solved(problem: Scatter, theta: Array, H: Array) -> Solved:
-    """One factorization, one pass; raises LinAlgError if M(θ) is not definite."""
-    M = system(problem, theta)
-    lift = float(np.trace(M)) / problem.n**2
-    factor = cho_factor(M, lower=True, check_finite=False)
-    X: Array = cho_solve(factor, H, check_finite=False)
-    E: Array = H - M @ X
-    F: Array = cho_solve(factor, E, check_finite=False)
-    del M, factor
-    seen = Pass.over(problem, X, first_and_weights(problem, theta)[1])
-    lifted = 0.0
-    if not isinstance(problem, Discriminant):
-        lifted = lift * float(np.sum(np.abs(X).sum(axis=0) ** 2))
-    return Solved(H, X, E, F, seen, _slack(problem, theta, H, X, seen, lifted))
+def solved(problem: Scatter, theta: Array, H: Array) -> Solved | None:
+    """One factorization, one step of refinement, one pass; None where θ₀ is zero."""
+    first, _ = first_and_weights(problem, theta)
+    if first <= 0:
+        return None
+    return charged(problem, theta, H, solver(system(problem, theta), first, refined=True)(H))
 
 
 def checked(problem: Scatter, theta: Array, H: Array, X: Array) -> Solved | None:
-    """The same for an X that is known already, in one pass; None where it is not exact enough.
-
-    M ⪰ θ₀I, with 1 for θ₀ where λ is given: eᵀM⁻¹e ≤ eᵀe/θ₀, the rounding of e included.
-    """
-    first, weights = first_and_weights(problem, theta)
-    if first <= 0:
+    """The same for an X that is known already, in one pass; None where it is not exact enough."""
+    if first_and_weights(problem, theta)[0] <= 0:
         return None
+    at = charged(problem, theta, H, X)
+    return at if at.slack <= EXACT * float(np.sum(H * X)) else None
+
+
+def charged(problem: Scatter, theta: Array, H: Array, X: Array) -> Solved:
+    """Whatever X is: its residual, and the allowance for all that is not known."""
+    n, (first, weights) = problem.n, first_and_weights(problem, theta)
     seen = Pass.over(problem, X, weights)
     E: Array = H - first * X - seen.combined
-    size = np.linalg.norm(np.abs(H) + first * np.abs(X), axis=1) + seen.rows
-    square = float(np.sum(E * E))
-    most = 2 * (square + rounding(problem.n, float(np.linalg.norm(size))) ** 2) / first
-    if not most <= EXACT * float(np.sum(H * X)):
-        return None
-    F = E * (most / square if square > 0 else 0.0)
-    return Solved(H, X, E, F, seen, _slack(problem, theta, H, X, seen, most))
-
-
-def _slack(problem: Scatter, theta: Array, H: Array, X: Array, seen: Pass, more: float) -> float:
-    first, weights = first_and_weights(problem, theta)
-    size, total = np.abs(X), float(np.sum(H * X))
+    size = np.abs(X)
+    off, spread = float(weights @ slacks(problem)), float(np.linalg.norm(X - X.mean(axis=0)))
+    rows = np.linalg.norm(np.abs(H) + first * size, axis=1) + seen.rows
+    residual = float(np.linalg.norm(E)) + rounding(n, float(np.linalg.norm(rows))) + off * spread
     magnitude = float(np.sum(size * (np.abs(H) + first * size))) + float(weights @ seen.made_of)
-    # θ was divided by θᵀr, and r is itself rounded.
-    budget = max(trace.slack for trace in traces(problem)) * total
-    return rounding(problem.n, magnitude + more) + budget
+    charge = off * spread**2 + residual**2 / first
+    # θ was divided by θᵀr, and r is itself rounded, and of the matrices held.
+    shares = theta if isinstance(problem, Discriminant) else theta[1:]
+    budget = float(shares @ uncertain(problem)) + rounding(len(theta), 1.0)
+    total = abs(float(np.sum(H * X))) + abs(float(np.sum(E * X)))
+    slack = (rounding(n, magnitude) + charge) * (1 + budget) + budget * total
+    return Solved(H, X, E, seen, slack)
+
+
+def slacks(problem: Scatter) -> Array:
+    """sᵢ"""
+    return problem.near.slack
+
+
+def uncertain(problem: Scatter) -> Array:
+    """|rᵢ₊ - rᵢ| at most: (n - 1)sᵢ, and the rounding of rᵢ."""
+    rounded = np.array([trace.slack * trace.r for trace in traces(problem)])
+    off: Array = rounded + (problem.n - 1) * slacks(problem)
+    return off
 
 
 def value(problem: Scatter, theta: Array, *, binary: bool) -> Bounded:
-    """Σⱼ hⱼᵀM(θ)⁻¹hⱼ for θ ≥ 0, θᵀr = 1; infinite where M(θ) is not definite."""
-    try:
-        return solved(problem, theta, class_vectors(problem, binary=binary)).value
-    except LinAlgError:
-        return np.inf, 0.0
+    """Σⱼ hⱼᵀM(θ)⁻¹hⱼ for θ ≥ 0, θᵀr = 1; infinite where θ₀ is zero."""
+    at = solved(problem, theta, class_vectors(problem, binary=binary))
+    return (np.inf, 0.0) if at is None else at.value
 
 
 def bound(
@@ -259,27 +268,35 @@ def bound(
     square = float(np.sum(beta**2))
     seen = seen or Pass.over(problem, beta, np.zeros(problem.p))
     r = np.array([trace.r for trace in traces(problem)])
-    r_slack = np.array([trace.slack for trace in traces(problem)])
-    shares = seen.forms / r
-    slacks = rounding(n, 1.0) * seen.made_of / r + r_slack * shares
+    spread = min(float(np.sum((beta - beta.mean(axis=0)) ** 2)) * (1 + rounding(n, 4.0)), square)
+    highest = seen.forms + rounding(n, 1.0) * seen.made_of + slacks(problem) * spread
+    least = r - uncertain(problem)
+    # no form exceeds the trace: βᵀG̃β ≤ r‖Pβ‖²
+    most = np.minimum(highest / np.where(least > 0, least, TINY), spread)
     if isinstance(problem, Discriminant):
-        q = square / 4 + float(shares.max()) / (4 * problem.lam)
-        q_slack = rounding(n, square) / 4 + float(slacks.max()) / (4 * problem.lam)
+        q = square / 4 + float((seen.forms / r).max()) / (4 * problem.lam)
+        q_most = (square + rounding(n, square) + float(most.max()) / problem.lam) / 4
     else:
-        q = max(square / n, float(shares.max())) / 4
-        q_slack = max(rounding(n, square) / n, float(slacks.max())) / 4
-    if not (b > 0 and q > 0 and np.isfinite(b * b / q)):
+        q = max(square / n, float((seen.forms / r).max())) / 4
+        q_most = max((square + rounding(n, square)) / n, float(most.max())) / 4
+    if not (b > b_slack and min(q, q_most) > 0 and np.isfinite(b * b / q)):
         return (0.0, 0.0), seen.forms  # β = 0 is always there
-    best = b * b / (4 * q)
-    return (best, best * (2 * b_slack / b + q_slack / q)), seen.forms
+    best, low = b * b / (4 * q), (b - b_slack) ** 2 / (4 * q_most) * (1 - 8 * EPS)
+    return (best, max(best - low, 0.0)), seen.forms
 
 
 def restricted_value(at: Solved, t: Array) -> tuple[Bounded, Array]:
-    """Σⱼ tⱼ, once t > 0 is multiplied up to diag(t) ⪰ S(θ), and that t."""
-    root = np.sqrt(t)
+    """Σⱼ tⱼ, once t > 0 is multiplied up, or raised, to diag(t) ⪰ S(θ); and that t."""
+    k, root, S = len(t), np.sqrt(t), at.schur
     # What the products of S round is charged to the factor.
-    c = float(eigvalsh(at.schur / np.outer(root, root))[-1])
-    return (c * float(t.sum()), at.slack / float(t.min()) * float(t.sum())), c * t
+    c = float(eigvalsh(S / np.outer(root, root))[-1])
+    multiplied = c * float(t.sum()), (at.slack / float(t.min()) + k * k * EPS * c) * float(t.sum())
+    more = max(float(eigvalsh(S - np.diag(t))[-1]), 0.0)
+    size = float(np.abs(S).max() + t.max())
+    raised = float(t.sum()) + k * more, k * (at.slack + k * k * EPS * size)
+    if sum(raised) < sum(multiplied):
+        return raised, t + more
+    return multiplied, c * t
 
 
 def unit_diagonal_root(Z: Array) -> Array:

@@ -15,35 +15,49 @@ Of two classes, the larger label is the positive one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import cvxpy as cp
 import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
-from cvxkernel.formulations import inputs
+from cvxkernel.formulations import inputs, semidefinite
 from cvxkernel.formulations.enclosure import EPS
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kernels import centre
 from cvxkernel.formulations.memory import per_array
 from cvxkernel.formulations.problem import Labelled
 from cvxkernel.formulations.program import Program
+from cvxkernel.formulations.sharp import Sharp, sharp
+
+TOLD = 1e-9  # a slack that moves an optimum by more, relatively, is worth to be made smaller
+
+
+class Near(NamedTuple):
+    """Matrices within `slack` of the Gᵢ₊, each up to a multiple of eeᵀ."""
+
+    kernels: Array
+    slack: Array
 
 
 @dataclass(frozen=True, eq=False)
 class TwoClasses(Labelled):
-    """Kernels and labels with the class vector a.
+    """Kernels and labels with the class vector a."""
 
-    scale : a and H are multiplied by it, and so every optimal value by scale²; the conic solvers
-            use it to bring the optimum near 1, and undo it. The paper's programs have scale 1.
-    """
+    @cached_property
+    def near(self) -> Near:
+        """The matrices to compute with; nearer to the Gᵢ₊ where the program would tell them."""
+        seen = semidefinite.slack(self.kernels) * (1 / float(getattr(self, "lam", np.inf)) + self.n)
+        return nearer(self.kernels, seen > TOLD * self.traces_held)
 
-    scale: float = field(default=1.0, kw_only=True)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "scale", inputs.positive("scale", self.scale))
+    @property
+    def traces_held(self) -> Array:
+        """trace(PGᵢP) of the kernels as they are held."""
+        return _traces(self.kernels)
 
     @cached_property
     def a(self) -> Array:
@@ -51,7 +65,7 @@ class TwoClasses(Labelled):
         inputs.check_classes("y", self.k, at_most=2)
         positive = self.y == self.classes[1]
         m_plus, m_minus = positive.sum(), (~positive).sum()
-        a: Array = self.scale * np.where(positive, 1.0 / m_plus, -1.0 / m_minus)[:, None]
+        a: Array = np.where(positive, 1.0 / m_plus, -1.0 / m_minus)[:, None]
         return a
 
 
@@ -61,17 +75,17 @@ class Scatter(TwoClasses):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        inputs.check_traces("kernels", self.traces, self.kernels, what="centred trace")
+        inputs.check_traces("kernels", self.traces_held, self.kernels, what="centred trace")
 
     @property
     def offsets(self) -> Array:
         """The mean entry c of each Gᵢ. P(Gᵢ - c eeᵀ)P = PGᵢP, and the former keeps more digits."""
-        return _offsets(self.kernels)
+        return _offsets(self.near.kernels)
 
     @property
     def traces(self) -> Array:
         """trace(PGᵢP) = trace(Gᵢ) - eᵀGᵢe/n, i = 1, …, p"""
-        return _traces(self.kernels)
+        return _traces(self.near.kernels)
 
     @cached_property
     def H(self) -> Array:
@@ -81,24 +95,23 @@ class Scatter(TwoClasses):
             n_i = np.sum(self.y == label)
             inside = np.sqrt(self.n / n_i) - np.sqrt(n_i / self.n)
             h.append(np.where(self.y == label, inside, -np.sqrt(n_i / self.n)))
-        return self.scale * np.stack(h, axis=1)
+        return np.stack(h, axis=1)
 
     @cached_property
     def centred(self) -> Array:
         """G̃₁, …, G̃_p"""
-        return centre(self.kernels)
+        return centre(self.near.kernels)
 
     def forms(self, beta: Array) -> Array:
         """Σⱼ βⱼᵀG̃ᵢβⱼ, i = 1, …, p, without keeping the G̃ᵢ: it is (Pβ)ᵀGᵢ(Pβ)."""
         B = beta - beta.mean(axis=0)
-        return np.array(
-            [np.sum(B * ((K - c) @ B)) for K, c in zip(self.kernels, self.offsets, strict=True)]
-        )
+        every = zip(self.near.kernels, self.offsets, strict=True)
+        return np.array([np.sum(B * ((K - c) @ B)) for K, c in every])
 
     def combined(self, theta: Array) -> Array:
         """ΣᵢθᵢG̃ᵢ, i = 1, …, p, centred once."""
         total = np.zeros((self.n, self.n))
-        for w, K, c in zip(theta, self.kernels, self.offsets, strict=True):
+        for w, K, c in zip(theta, self.near.kernels, self.offsets, strict=True):
             if w:
                 total += w * (K - c)
         return centre(total)
@@ -126,6 +139,36 @@ class Scatter(TwoClasses):
         return Z[self.n :, self.n :], -2 * Z[: self.n, self.n :] @ (V * inverse) @ V.T
 
 
+def nearer(kernels: Array, wanted: NDArray[np.bool_]) -> Near:
+    """Gᵢ + Nᵢ - cᵢeeᵀ for the kernels wanted, as far as there is an Nᵢ (`sharp`); the rest as held.
+
+    No program sees a multiple of eeᵀ, and a difference of doubles rounds in its own last place.
+    """
+    known = semidefinite.held(kernels)
+    if not wanted.any() or known is None:
+        return Near(kernels, semidefinite.slack(kernels))
+    kept, slack = _sharpened(kernels), known.slack.copy()
+    for i in np.flatnonzero(wanted).tolist():
+        found = kept.get(i) or sharp(known.came[i])
+        if found is not None and found.slack < slack[i]:
+            kept[i], slack[i] = found, found.slack
+    if np.array_equal(slack, known.slack):
+        return Near(kernels, slack)
+    out = kernels.copy()
+    for i, G in enumerate(out):
+        G -= G.mean()
+        if slack[i] < known.slack[i]:
+            out[i] = known.came[i] - known.came[i].mean() + kept[i].N
+    out.flags.writeable = False
+    return Near(out, slack)
+
+
+@per_array
+def _sharpened(kernels: Array) -> dict[int, Sharp]:
+    """What `sharp` has found of a stack, by index."""
+    return {}
+
+
 @per_array
 def _offsets(kernels: Array) -> Array:
     c: Array = kernels.mean(axis=(1, 2))
@@ -139,6 +182,30 @@ def _traces(kernels: Array) -> Array:
         D = K - c
         r[i] = np.sum(D.diagonal() - D.mean())
     return r
+
+
+def solver(M: Array, least: float, *, refined: bool = False) -> Callable[[Array], Array]:
+    """B ↦ M⁻¹B by a Cholesky factor of M ⪰ least·I; `refined` once by the residual.
+
+    Where rounding left no such matrix, by eigenvectors, with eigenvalues of `least` at the least;
+    LinAlgError where that is zero.
+    """
+    try:
+        factor = cho_factor(M, lower=True, check_finite=False)
+    except LinAlgError:
+        if least <= 0:
+            raise
+        eig, V = eigh(M, check_finite=False)
+        eig = np.maximum(eig, least)
+        return lambda B: V @ ((V.T @ B) / eig[:, None])
+
+    def solve(B: Array) -> Array:
+        X: Array = cho_solve(factor, B, check_finite=False)
+        if refined:
+            X += cho_solve(factor, B - M @ X, check_finite=False)
+        return X
+
+    return solve
 
 
 def restricted_master(r: Array, S: Sequence[Array]) -> Program:

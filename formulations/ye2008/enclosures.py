@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
-from scipy.linalg import LinAlgError
 
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations.enclosure import IDENTITY_SHARES, Bounded, Enclosure
@@ -26,14 +25,14 @@ from cvxkernel.formulations.ye2008.fixed import Discriminant
 
 T = TypeVar("T")
 
-NO_VALUE: Bounded = (np.inf, 0.0)  # where the matrix of a system is not definite
+NO_VALUE: Bounded = (np.inf, 0.0)  # where the matrix of a system may be singular
 
 
 @dataclass(frozen=True)
 class Certificate:
     """The weights and the value there, the dual point and the bound there.
 
-    `at` is the linear system at the weights, None where it is not definite; `forms` are those of β.
+    `at` is the linear system there, None where the identity has no weight; `forms` are those of β.
     """
 
     theta: Array
@@ -81,14 +80,6 @@ def weights(problem: Scatter, point: Point) -> Iterator[Array]:
         yield mixed
 
 
-def at_weights(problem: Scatter, theta: Array, H: Array) -> Solved | None:
-    """The linear system at these weights, if it is definite."""
-    try:
-        return bounds.solved(problem, theta, H)
-    except LinAlgError:
-        return None
-
-
 def dual(
     problem: Scatter, point: Point, at: Solved | None, H: Array
 ) -> tuple[Bounded, tuple[Array, Array]]:
@@ -120,7 +111,7 @@ def certify(problem: Scatter, point: Point, *, binary: bool) -> Certificate:
         if at is not None:
             lower, (beta, forms) = dual(problem, {}, at, H)
             return Certificate(theta, at.value, at, beta, lower, forms)
-    tried = [(theta, at_weights(problem, theta, H)) for theta in weights(problem, point)]
+    tried = [(theta, bounds.solved(problem, theta, H)) for theta in weights(problem, point)]
     values = [(NO_VALUE if at is None else at.value, (theta, at)) for theta, at in tried]
     upper, (theta, at) = _least(values)
     lower, (beta, forms) = dual(problem, point, at, H)
@@ -132,7 +123,7 @@ def certify_restricted(problem: Scatter, point: Point) -> tuple[Certificate, Arr
     H = bounds.class_vectors(problem, binary=False)
     best: list[tuple[Bounded, tuple[Array, Array, Solved | None]]] = []
     for theta in weights(problem, point):
-        at = at_weights(problem, theta, H)
+        at = bounds.solved(problem, theta, H)
         if at is None:
             best.append((NO_VALUE, (theta, np.full(problem.k, np.inf), at)))
             continue
@@ -143,7 +134,7 @@ def certify_restricted(problem: Scatter, point: Point) -> tuple[Certificate, Arr
     upper, (theta, t, at) = _least(best)
     Z = inputs.weights("Z", point["Z"], (problem.k,) * 2) if "Z" in point else np.eye(problem.k)
     R = bounds.unit_diagonal_root(Z)
-    lower, (beta, forms) = dual(problem, point, at_weights(problem, theta, H @ R), H @ R)
+    lower, (beta, forms) = dual(problem, point, bounds.solved(problem, theta, H @ R), H @ R)
     return Certificate(theta, upper, at, beta, lower, forms), t, R @ R.T
 
 

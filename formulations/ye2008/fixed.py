@@ -12,13 +12,12 @@ from dataclasses import dataclass
 
 import cvxpy as cp
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kernels import factor
 from cvxkernel.formulations.program import Program, combination
-from cvxkernel.formulations.ye2008.data import Scatter, restricted_master
+from cvxkernel.formulations.ye2008.data import Scatter, restricted_master, solver
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,5 +196,4 @@ class Discriminant(Scatter):
         M = self.combined(theta)
         M /= 2 * self.lam
         M.flat[:: self.n + 1] += 0.5
-        beta: Array = cho_solve(cho_factor(M, lower=True, overwrite_a=True), h)
-        return beta
+        return solver(M, 0.5)(h)

@@ -16,13 +16,12 @@ from functools import cached_property
 
 import cvxpy as cp
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kernels import factor
 from cvxkernel.formulations.program import Program, combination
-from cvxkernel.formulations.ye2008.data import Scatter, restricted_master
+from cvxkernel.formulations.ye2008.data import Scatter, restricted_master, solver
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +169,7 @@ class JointDiscriminant(Scatter):
 
         ½ Σᵢ θᵢG̃ᵢ βⱼ = hⱼ,  i = 0, …, p,  j = 1, …, k
 
-        Raises LinAlgError where the combination is singular beyond the constants: (42) is then
+        Raises LinAlgError where at θ₀ = 0 the rest is singular beyond the constants: (42) is then
         unbounded, or its β not to be had in doubles.
         """
         M = self.combined(theta[1:])
@@ -178,5 +177,4 @@ class JointDiscriminant(Scatter):
         # Hᵀe = 0, Me = θ₀e: adding a multiple of eeᵀ moves no βⱼ and keeps M definite at θ₀ = 0.
         M += np.trace(M) / self.n**2
         M /= 2
-        beta: Array = cho_solve(cho_factor(M, lower=True, overwrite_a=True), h)
-        return beta
+        return solver(M, float(theta[0]) / 2)(h)

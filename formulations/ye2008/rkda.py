@@ -45,7 +45,7 @@ class RKDA:
         """
         theta = inputs.weights("theta", theta, (problem.p,))
         lam = inputs.positive("lam", lam)
-        G, H = problem.combined(theta), problem.H / problem.scale
+        G, H = problem.combined(theta), problem.H
         X = cho_solve(cho_factor(G + lam * np.eye(problem.n), lower=True), H)
         ratios, V = eigh(X.T @ (G @ H))
         # rank H = k - 1, and a kernel may lower it further: what is left of the others is rounding.
