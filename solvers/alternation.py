@@ -11,6 +11,9 @@ HiGHS says, and D is concave in α, so the bound there is at least the linear pr
 
 The two ends of β are cheaper: at β = 0 (Same) one set of p weights is left in the linear program,
 at β = k/2 (Independent) the labels come apart into k problems, each of which stops by itself.
+
+Theorem 3.1 and (3) are answered by the same steps: there the linear program pays λ for Ω, both ends
+are those of `bounds` with the price, and a λ that no difference is worth is β = 0.
 """
 
 from __future__ import annotations
@@ -22,13 +25,14 @@ from typing import Any
 
 import numpy as np
 
-from cvxkernel.formulations import inputs
 from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.errors import InputError, SolverError
 from cvxkernel.formulations.formulation import Point
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.problem import with_numbers
-from cvxkernel.formulations.tang2009 import Shared, bounds
+from cvxkernel.formulations.tang2009 import Regularized, Shared, bounds, prohibitive
+from cvxkernel.formulations.tang2009.enclosures import weights
+from cvxkernel.solvers import deadline
 from cvxkernel.solvers.exchange import PATIENCE, Pull, linear_program
 from cvxkernel.solvers.solution import Progress, Solution, Step
 from cvxkernel.solvers.svm import svm
@@ -54,7 +58,7 @@ class State:
     pull: Pull = field(default_factory=Pull)
 
     @classmethod
-    def of(cls, problem: Shared) -> State:
+    def of(cls, problem: Shared | Regularized) -> State:
         """Uniform weights, and α = 0, whose lower end is 0."""
         theta, zero = np.full((problem.k, problem.p), 1 / problem.p), np.zeros(problem.Y.shape)
         return cls(theta, theta, theta, zero, zero, lower=0.0)
@@ -77,23 +81,23 @@ class Alternation:
     def solve(
         self, id: str, problem: Any, *, progress: Progress | None = None, start: Point | None = None
     ) -> Solution:
-        """Solve tang2009-eq11; raises SolverError when the gap stays above `tol`.
+        """Solve (11), Theorem 3.1 or (3); raises SolverError when the gap stays above `tol`.
 
-        `start` holds the `theta` of a problem nearby.
+        `start` holds the `theta` of a problem nearby, or its `zeta` and `gamma`.
         """
         form = formulation(id)
-        if form.problem is not Shared:
+        if form.problem not in (Shared, Regularized):
             raise InputError("solver", f"another solver for {id}", "alternation")
         form.require(problem)
-        if self.split and problem.k > 1 and problem.beta == problem.k / 2:
+        shared = isinstance(problem, Shared)
+        if self.split and shared and problem.k > 1 and problem.beta == problem.k / 2:
             return self.separately(id, problem, progress=progress)
         began = perf_counter()
         unit = form.unit(problem)
         scale = problem.C / unit.C  # of α, and of the optimum
         state = State.of(unit)
         if start is not None:
-            given = inputs.weights("theta", start["theta"], state.theta.shape)
-            state.theta = bounds.within(bounds.simplex(np.maximum(given, 0.0)), unit.beta)
+            state.theta = bounds.within(weights(unit, start), most(unit))
         history: list[Step] = []
         while True:
             self.step(state, unit)
@@ -103,7 +107,7 @@ class Alternation:
             if progress is not None:
                 progress(f"{id}: iteration {len(history)}, relative gap {width:.1e}")
             done = width <= self.tol
-            spent = len(history) >= self.max_iterations
+            spent = len(history) >= self.max_iterations or deadline.passed()
             stalled = len(history) > PATIENCE and history[-PATIENCE].width <= width
             if not (done or spent or stalled):
                 continue
@@ -114,7 +118,7 @@ class Alternation:
             if spent or stalled:
                 why = f"relative width {enclosure.width:.1e} above {self.tol:.1e}"
                 told = f"{why} after {len(history)} iterations"
-                raise SolverError(id, {"alternation": told}, enclosure)
+                raise SolverError(id, {"alternation": told}, enclosure, limit=deadline.reached())
         return Solution.at(
             id,
             enclosure,
@@ -146,7 +150,8 @@ class Alternation:
         enclosure = formulation(id).enclose(problem, point)
         if failed or enclosure.width > self.tol:
             told = f"relative width {enclosure.width:.1e} above {self.tol:.1e}"
-            raise SolverError(id, failed or {"alternation": told}, enclosure)
+            attempts = failed or {"alternation": told}
+            raise SolverError(id, attempts, enclosure, limit=deadline.reached())
         history = []
         for i in range(max(map(len, histories))):
             side = [h[min(i, len(h) - 1)] for h in histories]
@@ -161,33 +166,39 @@ class Alternation:
             history=tuple(history),
         )
 
-    def step(self, state: State, problem: Shared) -> None:
+    def step(self, state: State, problem: Shared | Regularized) -> None:
         """k machines, one linear program, and both ends."""
         # Step 1: αⱼᵗ, the most violated constraint of (12) for each label
         kernels = bounds.combined(problem, state.theta)
         alpha = machines(problem, kernels, state)
         D = problem.D(alpha)
-        value = float(np.sum(state.theta * D))
+        lam = problem.lam if isinstance(problem, Regularized) else 0.0
+        price = lam * bounds.omega(state.theta)
+        value = float(np.sum(state.theta * D)) + price
         better = value < state.value
         if better:
             state.value, state.best = value, state.theta
         gap = state.upper - state.lower
         if not np.isfinite(gap) or value < state.upper - REFRESH * gap:
-            upper = sum(map(sum, bounds.machines(problem, kernels, alpha)))
+            slack = bounds.slacks(problem, state.theta)
+            upper = price + sum(map(sum, bounds.machines(problem, kernels, alpha, slack)))
             if upper < state.upper:
                 state.upper, state.weights, state.machines = upper, state.theta, alpha
         state.alphas.append(alpha)
         state.cuts.append(D)
         state.thetas.append(state.theta)
         # Step 2: θ, g and the weights of the cuts
-        beta, k = problem.beta, problem.k
+        beta, k = most(problem), problem.k
         cuts = np.array(state.cuts)
         if self.split and beta == 0:
             theta, nu = shared_master(cuts, state.value / k)
         else:
-            theta, nu = master(cuts, beta, state.value / k)
+            theta, nu = master(cuts, beta, state.value / k, lam)
         mixture = bounds.repair(problem, np.einsum("tj,jtn->tn", nu, np.array(state.alphas)))
-        low, down = bounds.bound(problem, mixture, beta)
+        if isinstance(problem, Regularized):
+            low, down = bounds.value(problem, mixture, lam)
+        else:
+            low, down = bounds.bound(problem, mixture, beta)
         if low - down > state.lower:
             state.lower, state.mixture = low - down, mixture
         # Paper takes θ itself. Where many kernels take part that swings: with 15 random kernels and
@@ -197,7 +208,14 @@ class Alternation:
         state.theta = bounds.within(theta, beta)
 
 
-def machines(problem: Shared, kernels: Array, state: State) -> Array:
+def most(problem: Shared | Regularized) -> float:
+    """The largest Ω there may be: β; with a price k/2, or zero where no difference is worth λ."""
+    if isinstance(problem, Shared):
+        return problem.beta
+    return 0.0 if problem.lam >= (1 - 1e-9) * prohibitive(problem) else problem.k / 2
+
+
+def machines(problem: Shared | Regularized, kernels: Array, state: State) -> Array:
     """α of every label's machine, started from the last; a label whose weights stay keeps its α."""
     if not state.alphas:
         return np.array([svm(K, y, problem.C) for K, y in zip(kernels, problem.Y, strict=True)])
@@ -207,9 +225,10 @@ def machines(problem: Shared, kernels: Array, state: State) -> Array:
     return alpha
 
 
-def master(cuts: Array, beta: float, scale: float) -> tuple[Array, Array]:
+def master(cuts: Array, beta: float, scale: float, lam: float = 0.0) -> tuple[Array, Array]:
     """The linear program of step 2: θ (k, p), and the weights ν (k, J) of the cuts (J, k, p).
 
+    λΩ is added to its objective.
     g is counted in units of `scale`, and each row divided by its largest entry.
     """
     J, k, p = cuts.shape
@@ -224,7 +243,8 @@ def master(cuts: Array, beta: float, scale: float) -> tuple[Array, Array]:
         A_eq[t, :p] = A_eq[t, own] = 1.0
     A_ub[-1, p:m] = 0.5  # Ω ≤ β
     b_ub = np.append(np.zeros(k * J), beta)
-    x, marginals = linear_program("alternation", A_ub, b_ub, A_eq, k)
+    cost = np.append(np.zeros(p), np.full(k * p, lam / 2 / scale))
+    x, marginals = linear_program("alternation", A_ub, b_ub, A_eq, k, cost)
     theta = x[:p] + x[p:m].reshape(k, p)
     return bounds.simplex(theta), bounds.simplex(marginals[:-1].reshape(k, J) / size)
 

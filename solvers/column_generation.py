@@ -27,6 +27,7 @@ from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.errors import InputError, SolverError
 from cvxkernel.formulations.formulation import Exchange, Formulation
 from cvxkernel.formulations.inputs import Array
+from cvxkernel.solvers import deadline
 from cvxkernel.solvers.exchange import PATIENCE, Pull, linear_program
 from cvxkernel.solvers.solution import Progress, Solution, Step
 
@@ -82,7 +83,7 @@ class ColumnGeneration:
             if progress is not None:
                 progress(f"{id}: iteration {len(history)}, relative gap {width:.1e}")
             done = (violated if self.stop == "paper" else width) <= self.tol
-            spent = len(history) >= self.max_iterations
+            spent = len(history) >= self.max_iterations or deadline.passed()
             stalled = len(history) > PATIENCE and history[-PATIENCE].width <= width
             if not (done or spent or stalled):
                 continue
@@ -93,7 +94,9 @@ class ColumnGeneration:
             if spent or stalled:
                 why = f"relative width {enclosure.width:.1e} above {self.tol:.1e}"
                 told = f"{why} after {len(history)} iterations"
-                raise SolverError(id, {"column_generation": told}, enclosure)
+                raise SolverError(
+                    id, {"column_generation": told}, enclosure, limit=deadline.reached()
+                )
         return Solution.at(
             id,
             enclosure,
@@ -122,7 +125,7 @@ class ColumnGeneration:
         # (20): β⁽ᵗ⁾ = argmin_β Σᵢ θᵢ⁽ᵗ⁻¹⁾Sᵢ(β)
         S = self.cut(state, program)
         value = float(state.w @ S)
-        violated = abs(1 - value / state.master) if np.isfinite(state.master) else np.inf
+        violated = abs(1 - value / state.master) if 0 < abs(state.master) < np.inf else np.inf
         better = value > state.lower
         if better:
             state.lower, state.best = value, state.w

@@ -7,11 +7,9 @@ data as they came.
 
 from __future__ import annotations
 
-import os
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stdout
-from io import StringIO
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf, isfinite, nan
 from time import perf_counter
 from typing import Any
 
@@ -19,14 +17,36 @@ import cvxpy as cp
 import numpy as np
 
 from cvxkernel.formulations.catalogue import formulation
-from cvxkernel.formulations.enclosure import Enclosure
-from cvxkernel.formulations.errors import InputError, SolverError
+from cvxkernel.formulations.enclosure import TINY, Enclosure
+from cvxkernel.formulations.errors import ContradictionError, InputError, SolverError
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.program import Program
-from cvxkernel.solvers.panel import PANEL, order
+from cvxkernel.solvers import deadline
+from cvxkernel.solvers.isolated import Isolated, failure
+from cvxkernel.solvers.panel import PANEL, Options, order
 from cvxkernel.solvers.solution import Progress, Solution
 
 SMALL = 1e-2  # an optimum in units below this, or above its inverse, is solved for once more, as 1
+
+
+SECONDS = 300.0  # for the panel as a whole, where no limit is asked for
+OWN = 0.8  # of its time is what a solver is told that it has: then it may leave a point behind
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What one solver with one set of options came to: an enclosure, or why there is none."""
+
+    enclosure: Enclosure | None = None
+    why: str = ""
+    iterations: int | None = None
+    size: float = nan  # of the objective in the program as it was solved
+    hurried: bool = False  # whether it ended because its time was over
+
+    @property
+    def width(self) -> float:
+        """Of the enclosure."""
+        return inf if self.enclosure is None else self.enclosure.width
 
 
 def conic(
@@ -36,10 +56,13 @@ def conic(
     solvers: Sequence[str] | None = None,
     tol: float = 1e-6,
     progress: Progress | None = None,
+    limit: float | None = None,
 ) -> Solution:
     """Try one solver after the other until the relative width of the enclosure is at most `tol`.
 
-    Raises SolverError, with what became of each attempt, when none gets there.
+    All of them have `limit` seconds together; none takes more than half of what is left while
+    others are to be asked. Raises SolverError, with what became of each attempt, when none gets
+    there.
     """
     form = formulation(id)
     came = ", ".join(solvers or ["conic"])
@@ -49,43 +72,80 @@ def conic(
     if form.kind == "nonconvex":
         raise InputError("solver", f"{id}'s own method: it is not convex", came)
     form.require(problem)
+    if limit is None and deadline.limit() is None:
+        limit = SECONDS
+    with deadline.within(limit):
+        names = solvers or order(form.kind, problem.n, form.ask)
+        return _panel(form, problem, names, tol, progress)
+
+
+def _panel(
+    form: Formulation, problem: Any, names: Sequence[str], tol: float, progress: Progress | None
+) -> Solution:
+    """The first answer that is narrow enough."""
     start = perf_counter()
     unit = form.unit(problem)
+    missing = {name: PANEL[name].unavailable() for name in names}
+    ready = [name for name in names if missing[name] is None]
     attempts: dict[str, str] = {}
-    best: Enclosure | None = None
-    for name in solvers or order(form.kind, problem.n, form.ask):
-        attempts[name] = PANEL[name].unavailable() or ""
-        if attempts[name]:
+    made: list[Attempt] = []
+    for name in names:
+        if name not in ready:
+            attempts[name] = missing[name] or ""
             continue
         if progress is not None:
-            progress(f"{id}: {name}, n = {problem.n}")
-        program = form.program(unit)  # compiled once for all the options
-        for options in PANEL[name].options:
-            outcome = attempt(form, problem, unit, program, name, options)
-            if not isinstance(outcome, str) and outcome[0].width > tol:
-                size = outcome[2]
-                if size and not SMALL <= size <= 1 / SMALL:
-                    weighed = form.program(unit)
-                    weighed.weigh(1 / size)
-                    again = attempt(form, problem, unit, weighed, name, options)
-                    outcome = outcome if isinstance(again, str) else again
-            if isinstance(outcome, str):
-                attempts[name] = outcome
-                continue
-            enclosure, iterations, _ = outcome
-            if enclosure.width <= tol:
-                del attempts[name]
-                return Solution.at(
-                    id,
-                    enclosure,
-                    name,
-                    iterations=iterations,
-                    seconds=perf_counter() - start,
-                    attempts=attempts,
-                )
-            attempts[name] = f"relative width {enclosure.width:.1e} above {tol:.1e}"
-            best = enclosure if best is None else min(best, enclosure, key=lambda e: e.width)
-    raise SolverError(id, attempts, best)
+            progress(f"{form.id}: {name}, n = {problem.n}")
+        with deadline.share(len(ready) - ready.index(name)):
+            made += by(name, form, problem, unit, tol)
+        last = made[-1]
+        if last.enclosure is not None and last.width <= tol:
+            return Solution.at(
+                form.id,
+                last.enclosure,
+                name,
+                iterations=last.iterations,
+                seconds=perf_counter() - start,
+                attempts=attempts,
+            )
+        attempts[name] = last.why or f"relative width {last.width:.1e} above {tol:.1e}"
+        if last.hurried and not last.why:
+            attempts[name] += " when its time was over"
+    best = min((a for a in made if a.enclosure), key=lambda a: a.width, default=Attempt()).enclosure
+    hurried = any(attempt.hurried for attempt in made)
+    if best is None and hurried:
+        best = form.enclose(problem, {})  # what is known without a solver
+    raise SolverError(form.id, attempts, best, limit=deadline.limit() if hurried else None)
+
+
+def by(name: str, form: Formulation, problem: Any, unit: Any, tol: float) -> list[Attempt]:
+    """What this solver comes to with each of its options in turn, until it is narrow enough.
+
+    Where the optimum in units is far from 1 it is asked once more with the objective weighed.
+    """
+    made: list[Attempt] = []
+    options = PANEL[name].options
+    program = form.program(unit)  # compiled once for all the options
+    with Isolated(program.problem) as process:
+        for i, these in enumerate(options):
+            with deadline.share(len(options) - i):
+                made.append(attempt(form, problem, unit, program, process, name, these))
+                size = made[-1].size
+                if made[-1].width > tol and isfinite(size) and not SMALL <= size <= 1 / SMALL:
+                    made += weighed(form, problem, unit, size, name, these)
+            if made[-1].width <= tol:
+                break
+    return made
+
+
+def weighed(
+    form: Formulation, problem: Any, unit: Any, size: float, name: str, options: Options
+) -> list[Attempt]:
+    """The same with an objective that is 1 where it was `size`, if that has an enclosure."""
+    program = form.program(unit)
+    program.weigh(1 / max(size, TINY))
+    with Isolated(program.problem) as process:
+        again = attempt(form, problem, unit, program, process, name, options)
+    return [again] if again.enclosure is not None else []
 
 
 def attempt(
@@ -93,40 +153,30 @@ def attempt(
     problem: Any,
     unit: Any,
     program: Program,
+    process: Isolated,
     name: str,
-    options: Mapping[str, object],
-) -> tuple[Enclosure, int | None, float] | str:
-    """The enclosure at what the solver leaves behind, its iterations, and the objective's size.
-
-    Or what went wrong. The solver starts afresh, whatever the program was solved by before.
-    """
+    options: Options,
+) -> Attempt:
+    """The enclosure at what the solver leaves behind in the program; or what went wrong."""
+    seconds, began = deadline.left(), perf_counter()
+    if seconds <= 0:
+        return Attempt(why="no time left", hurried=True)
+    left = process.solve(name, PANEL[name].timed(options, OWN * seconds), seconds)
+    hurried = perf_counter() - began >= OWN * seconds
+    if isinstance(left, str):
+        return Attempt(why=left, hurried=hurried)
+    if left.status not in cp.settings.SOLUTION_PRESENT:
+        return Attempt(why=f"status {left.status}", hurried=hurried)
     try:
-        with warnings.catch_warnings(), quiet():
-            # "Solution may be inaccurate": that is for the enclosure to say.
-            warnings.simplefilter("ignore")
-            program.problem.solve(solver=name, warm_start=False, **options)
-            if program.problem.status not in cp.settings.SOLUTION_PRESENT:
-                return f"status {program.problem.status}"
+        with np.errstate(
+            all="ignore"
+        ):  # of numbers at the end of the doubles: no end, or none known
             point = form.restore(problem, unit, form.recover(unit, program))
-    except Exception as error:  # whatever a solver raises is its failure, and the next one is asked
-        why = " ".join(str(error).split())[:120] or type(error).__name__
-        return f"failed ({why})"
-    if not all(np.isfinite(part).all() for part in point.values()):
-        return "answer not finite"
-    stats = program.problem.solver_stats
-    iterations = None if stats is None or stats.num_iters is None else int(stats.num_iters)
-    return form.enclose(problem, point), iterations, abs(float(program.problem.value))
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Nothing that a solver writes to standard output reaches it, compiled or not: SDPA does."""
-    kept = os.dup(1)
-    try:
-        with open(os.devnull, "wb") as nowhere:
-            os.dup2(nowhere.fileno(), 1)
-        with redirect_stdout(StringIO()):
-            yield
-    finally:
-        os.dup2(kept, 1)
-        os.close(kept)
+            if not all(np.isfinite(part).all() for part in point.values()):
+                return Attempt(why="answer not finite", hurried=hurried)
+            enclosure = form.enclose(problem, point)
+    except ContradictionError:  # that is nobody's failure but ours
+        raise
+    except Exception as error:  # a point that cannot be read or judged is the solver's failure too
+        return Attempt(why=failure(error), hurried=hurried)
+    return Attempt(enclosure, iterations=left.iterations, size=abs(left.value), hurried=hurried)

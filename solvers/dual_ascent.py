@@ -7,7 +7,7 @@ For (2) of Chen, Gupta and Recht (2009), the machine of Luss and d'Aspremont (20
 
 where Ω holds the divided differences of m ↦ m₊: 1 where both are positive, 0 where both are
 negative, and mᵢ/(mᵢ - mⱼ) where mᵢ > 0 ≥ mⱼ. One iteration is one eigendecomposition, one quadratic
-program over the box (by Clarabel), a line search, and the support vector machine on K*, whose c
+program over the box (`solvers.box`), a line search, and the support vector machine on K*, whose c
 gives the upper end together with K*. The lower end is the dual at α.
 
 (7) is the same with a distance τ of K from S to be learned:
@@ -16,7 +16,10 @@ gives the upper end together with K*. The lower end is the dual at α.
     (7) = min over τ of γτ/2 + 2η·(2) with ρ = γ/(4ητ) and C = 1/(2ηn),  convex in τ
 
 and optimal where ‖K - S‖ = τ. log‖K - S‖ - log τ falls in log τ, with a slope between -1 and 0: the
-secant finds its root, α moving along.
+secant finds its root, α moving along. No K ⪰ 0 is nearer to S than S₊, and S₊ with c = 0 has the
+objective 2min(n₊, n₋)/n + γ‖S₋‖, of which γτ is a part: the root lies between
+
+    ‖S₋‖ ≤ τ ≤ ‖S₋‖ + 2min(n₊, n₋)/(nγ)
 """
 
 from __future__ import annotations
@@ -25,26 +28,27 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
-import clarabel
 import numpy as np
 from scipy.linalg import eigh, eigvalsh
-from scipy.sparse import csc_matrix, identity, triu, vstack
 
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations import svm as machine
 from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.chen2009 import KernelMachine, RobustMachine, bounds
-from cvxkernel.formulations.enclosure import TINY
+from cvxkernel.formulations.enclosure import EPS, TINY
 from cvxkernel.formulations.errors import InputError, SolverError
 from cvxkernel.formulations.formulation import Point
 from cvxkernel.formulations.inputs import Array
+from cvxkernel.solvers import deadline
+from cvxkernel.solvers.box import quadratic_program
 from cvxkernel.solvers.solution import Progress, Solution, Step
-from cvxkernel.solvers.svm import polish
 
 ANSWERS = frozenset({"luss2007", "chen2009-eq7", "chen2009-eq7-dual"})
 PATIENCE = 25  # iterations without a narrower gap
 READY = 1e-3  # of the gap: an α that cannot gain more is good enough to move τ
 FARTHEST = np.log(1e3)  # how far one step of the secant may take τ
+SMALLEST = 1e-60  # the first α, relative to the machine on S clipped
+NOTHING = 1e-18  # of the norm of S, or of what may be added to it: such a τ changes no double
 
 
 @dataclass
@@ -93,7 +97,7 @@ class DualAscent:
             width = history[-1].width
             if progress is not None:
                 progress(f"{id}: iteration {len(history)}, relative gap {width:.1e}")
-            spent = len(history) >= self.max_iterations
+            spent = len(history) >= self.max_iterations or deadline.passed()
             stalled = len(history) > PATIENCE and history[-PATIENCE].width <= width
             if not (width <= self.tol or spent or stalled):
                 continue
@@ -104,7 +108,7 @@ class DualAscent:
             if spent or stalled:
                 why = f"relative width {enclosure.width:.1e} above {self.tol:.1e}"
                 told = f"{why} after {len(history)} iterations"
-                raise SolverError(id, {"dual_ascent": told}, enclosure)
+                raise SolverError(id, {"dual_ascent": told}, enclosure, limit=deadline.reached())
         return Solution.at(
             id,
             enclosure,
@@ -122,13 +126,16 @@ class DualAscent:
         lam, U = eigh((problem.S + problem.S.T) / 2)
         K = (U * np.maximum(lam, 0.0)) @ U.T
         alpha = best_response(K, problem.y, problem.C)
-        norms = float(np.linalg.norm(np.minimum(lam, 0.0))), float(np.linalg.norm(lam))
-        x = float(np.log(max(norms[0], 1e-6 * norms[1], TINY)))
-        start = problem if isinstance(problem, RobustMachine) else robust(problem, x)
+        if isinstance(problem, RobustMachine):
+            x, between, start = 0.0, (-np.inf, np.inf), problem
+        else:
+            between = distances(problem, lam)
+            x = float(np.clip(np.log(max(1e-6 * float(np.linalg.norm(lam)), TINY)), *between))
+            start = robust(problem, x)
         shrink = 1.0
-        while shrink > 1e-6 and value(start, shrink / 2 * alpha) > value(start, shrink * alpha):
+        while shrink > SMALLEST and value(start, shrink / 2 * alpha) > value(start, shrink * alpha):
             shrink /= 2
-        return State(shrink * alpha, start, x=x)
+        return State(shrink * alpha, start, x=x, between=between)
 
     def near(self, problem: Any, unit: RobustMachine | KernelMachine, point: Point) -> State:
         """A point of a problem nearby: its α, and for (7) τ = ‖K - S‖, in the units of `unit`."""
@@ -137,9 +144,10 @@ class DualAscent:
         if isinstance(unit, RobustMachine):
             return State(alpha, unit)
         distance = float(np.linalg.norm(point["K"] - problem.S))
-        ratio = float(np.linalg.norm(unit.S)) / float(np.linalg.norm(problem.S))
-        x = float(np.log(max(distance * ratio, TINY)))
-        return State(alpha, robust(unit, x), x=x)
+        between = distances(unit, eigvalsh((unit.S + unit.S.T) / 2))
+        sigma = problem.eta / unit.eta
+        x = float(np.clip(np.log(max(distance / sigma, TINY)), *between))
+        return State(alpha, robust(unit, x), x=x, between=between)
 
     def step(self, problem: RobustMachine | KernelMachine, state: State) -> None:
         """Both ends at α, then one Newton step; in (7) τ is moved too, once α is good for it."""
@@ -150,7 +158,7 @@ class DualAscent:
         self.ends(problem, state, (K + K.T) / 2)
         gradient = 1 - y * (K @ v)
         H = np.outer(y, y) * hessian(m, U, v, target.rho)
-        alpha = quadratic_program(H, gradient + H @ state.alpha, y, target.C)
+        alpha = quadratic_program(H, gradient + H @ state.alpha, y, target.C, near=state.alpha)
         d = alpha - state.alpha
         gain = float(gradient @ d - d @ H @ d / 2)
         gap = state.upper - state.lower
@@ -176,16 +184,29 @@ class DualAscent:
     def move(self, problem: KernelMachine, state: State, K: Array) -> None:
         """One step of the secant towards ‖K - S‖ = τ."""
         x, h = state.x, float(np.log(max(float(np.linalg.norm(K - problem.S)), TINY))) - state.x
+        if h == 0:
+            return
         slope = -1.0
         if state.last is not None and state.last[0] != x:
             slope = float(np.clip((h - state.last[1]) / (x - state.last[0]), -1.0, -1e-3))
         state.last = (x, h)
-        state.between = (x, state.between[1]) if h > 0 else (state.between[0], x)
         low, high = state.between
+        # The root is at least |h| away: a border that is nearer was drawn at too rough an α.
+        low, high = (x, max(high, x + 2 * h)) if h > 0 else (min(low, x + 2 * h), x)
+        state.between = low, high
         state.x = x + float(np.clip(-h / slope, -FARTHEST, FARTHEST))
         if not low < state.x < high:
             state.x = (low + high) / 2
         state.robust = robust(problem, state.x)
+
+
+def distances(problem: KernelMachine, lam: Array) -> tuple[float, float]:
+    """The least and the largest log τ there can be; λ holds the eigenvalues of S."""
+    least, size = float(np.linalg.norm(np.minimum(lam, 0.0))), float(np.linalg.norm(lam))
+    few = float(min((problem.y > 0).mean(), (problem.y < 0).mean()))
+    more = 2 * few / problem.gamma
+    floor = max(least * (1 - 1e-9), NOTHING * size, NOTHING * more)
+    return float(np.log(floor)), float(np.log(max(2 * (least + more), 4 * floor)))
 
 
 def robust(problem: KernelMachine, x: float) -> RobustMachine:
@@ -210,45 +231,20 @@ def hessian(m: Array, U: Array, v: Array, rho: float) -> Array:
     return (H + H.T) / 2
 
 
-def quadratic_program(H: Array, q: Array, y: Array, C: float) -> Array:
-    """The α of the least ½αᵀHα - qᵀα over 0 ≤ α ≤ C, yᵀα = 0; repaired to the box."""
-    n = len(y)
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
-    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-10
-    A = vstack([csc_matrix(y[None]), -identity(n), identity(n)], format="csc")
-    cones = [clarabel.ZeroConeT(1), clarabel.NonnegativeConeT(2 * n)]
-    unit = C
-    for _ in range(3):
-        b = np.concatenate([np.zeros(n + 1), np.full(n, C / unit)])
-        P = triu(csc_matrix(unit * H), format="csc")
-        found = clarabel.DefaultSolver(P, -q, A, b, cones, settings).solve()
-        alpha = machine.repair(unit * np.asarray(found.x), y, C)
-        if alpha.max() > unit / 8 or not alpha.any():
-            break
-        unit = 2 * float(alpha.max())  # the box is far away: once more in the units of α
-    return alpha
-
-
 def best_response(K: Array, y: Array, C: float) -> Array:
     """The α of the support vector machine on K.
 
     # By the same quadratic program: on kernels of a learned rank-one part libsvm takes thirty times
     # as long (n = 100: 0.3 s).
     """
-    Q = machine.signed(y, K)
-    alpha = quadratic_program(Q, np.ones(len(y)), y, C)
-    polished = polish(Q, y, C, alpha)
-    if polished is None or machine.value(Q, polished)[0] < machine.value(Q, alpha)[0]:
-        return alpha
-    return polished
+    return quadratic_program(machine.signed(y, K), np.ones(len(y)), y, C)
 
 
 def value(problem: RobustMachine, alpha: Array) -> float:
     """F(α) = 1ᵀα - ½vᵀSv - |v|⁴/(16ρ) + ρ‖M₋‖²"""
     v, rho = problem.y * alpha, problem.rho
     m = eigvalsh((problem.S + problem.S.T) / 2 + np.outer(v, v) / (4 * rho))
-    below = np.minimum(m, 0.0)
+    below = np.where(m < -len(m) * EPS * np.abs(m).max(), m, 0.0)  # ρ makes much of rounding
     form = float(v @ problem.S @ v) / 2 + float(v @ v) ** 2 / (16 * rho)
     return float(alpha.sum()) - form + rho * float(below @ below)
 

@@ -15,7 +15,9 @@ from scipy.optimize import linprog
 
 from cvxkernel.formulations.errors import SolverError
 from cvxkernel.formulations.inputs import Array
+from cvxkernel.solvers import deadline
 
+LEAST = 1.0  # seconds for a linear program, however few are left
 PATIENCE = 60  # iterations without a narrower gap
 
 
@@ -36,23 +38,28 @@ class Pull:
 
 
 def linear_program(
-    solver: str, A_ub: Array, b_ub: Array, A_eq: Array, k: int
+    solver: str, A_ub: Array, b_ub: Array, A_eq: Array, k: int, cost: Array | None = None
 ) -> tuple[Array, Array]:
     """The minimum of the last k variables' sum by HiGHS, all others ≥ 0; and its multipliers ≥ 0.
 
+    The others may have a cost.
     A_ub x ≤ b_ub, A_eq x = 1. Whoever calls has brought the rows to one size: with unscaled rows
     HiGHS stops at a gap of 4e-6.
     """
     m = A_ub.shape[1] - k
     result = linprog(
-        c=np.append(np.zeros(m), np.ones(k)),
+        c=np.append(np.zeros(m) if cost is None else cost, np.ones(k)),
         A_ub=A_ub,
         b_ub=b_ub,
         A_eq=A_eq,
         b_eq=np.ones(len(A_eq)),
         bounds=[(0.0, None)] * m + [(None, None)] * k,
         method="highs",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+        options={
+            "primal_feasibility_tolerance": 1e-10,
+            "dual_feasibility_tolerance": 1e-10,
+            "time_limit": max(deadline.left(), LEAST),
+        },
     )
     if result.x is None:
         raise SolverError(solver, {"HiGHS": result.message})

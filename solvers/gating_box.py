@@ -17,6 +17,7 @@ from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.gonen2008 import Gated, Localized
 from cvxkernel.formulations.gonen2008.bounds import box_bound
 from cvxkernel.formulations.inputs import Array
+from cvxkernel.solvers import deadline
 from cvxkernel.solvers.solution import Progress
 from cvxkernel.solvers.svm import svm
 
@@ -85,7 +86,7 @@ class GatingBox:
         middle, seen = self.middle, 1
         upper = found.above
         heap = [(found.below, next(order), self, found.alpha)]
-        while seen < boxes:
+        while seen < boxes and not deadline.passed():
             lower = heap[0][0]
             if upper - lower <= gap * abs(upper):
                 break

@@ -9,7 +9,9 @@ For two kernels and points on a line `gating_box` bounds J from below over a box
 
 The step μ is 0.01 in section 4; section 3.1 has a line search. Ours halves μ until the enclosure of
 J lies below the one before by a share of what the gradient promises, so that J never rises, and
-ends where no decrease can be told from rounding.
+ends where no decrease can be told from rounding. After as many steps the gradient is often far from
+zero: from the best gating of all starts BFGS steps go on, with the same line search, until what its
+slope says is left to win, ½slope²/J, is at most `tol` of J.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.errors import SolverError
 from cvxkernel.formulations.gonen2008 import Gated, Localized
 from cvxkernel.formulations.inputs import Array
+from cvxkernel.solvers import deadline
 from cvxkernel.solvers.gating_box import GatingBox, difference
 from cvxkernel.solvers.solution import Progress, Solution, Step
 from cvxkernel.solvers.svm import svm
@@ -69,6 +72,18 @@ class Iterate:
         """‖(∂J/∂V, ∂J/∂v0)‖₂, zero at a stationary gating."""
         return float(np.sqrt(sum(np.sum(part**2) for part in self.gradient)))
 
+    @cached_property
+    def left(self) -> float:
+        """½slope²/J relative to J, the slope being that in the z_m = ⟨v_m, x⟩ + v_m0.
+
+        The most that J changes when the z change by 1 in the root of the mean square:
+        slope² = nΣ_m g_mᵀ(AᵀA)⁺g_m, A = [X 1], g_m = (∂J/∂v_m, ∂J/∂v_m0).
+        """
+        A = np.column_stack([self.at.X, np.ones(self.at.n)])
+        g = np.column_stack([self.gradient[0], self.gradient[1]])  # (p, d + 1)
+        square = self.at.n * float(np.sum(np.linalg.lstsq(A.T, g.T, rcond=None)[0] ** 2))
+        return square / (2 * self.J.upper**2)
+
 
 @dataclass(frozen=True)
 class GatingDescent:
@@ -76,6 +91,7 @@ class GatingDescent:
 
     search : whether the step is found by a line search; else it is `mu`, as in section 4
     iterations : at most, with a search; exactly, without
+    polish : how many BFGS steps from the best gating at most; none without a search
     starts : how many, from normal deviates times `spread`, seeded by (seed, start)
     """
 
@@ -83,6 +99,7 @@ class GatingDescent:
     search: bool = True
     mu: float = 0.01
     iterations: int = 50
+    polish: int = 200
     starts: int = 5
     seed: int = 0
     spread: float = 0.01
@@ -95,6 +112,8 @@ class GatingDescent:
         runs: list[Sequence[Iterate]] = []
         history: list[list[Step]] = []
         for k in range(self.starts):
+            if k and deadline.passed():
+                break
             run: list[Iterate] = []
             steps: list[Step] = []
             for found in self.path(problem, *self.start(problem, k)):
@@ -104,15 +123,25 @@ class GatingDescent:
                 if progress is not None:
                     where = f"start {k + 1} of {self.starts}, iteration {len(steps) - 1}"
                     progress(f"{id}: {where}, J = {found.J.value:.6g}")
+                if deadline.passed():
+                    break
             runs.append(run)
             history.append(steps)
-        best = min(range(self.starts), key=lambda k: runs[k][-1].J.upper)
+        best = min(range(len(runs)), key=lambda k: runs[k][-1].J.upper)
+        for found in self.polished(problem, runs[best][-1]) if self.search else ():
+            runs[best] = [*runs[best], found]
+            ends = (found.J.lower, found.J.upper)
+            history[best].append(Step(len(history[best]), *ends, perf_counter() - begin))
+            if deadline.passed():
+                break
         last = runs[best][-1]
         enclosure = form.enclose(problem, {"alpha": last.alpha, "V": last.at.V, "v0": last.at.v0})
         name = "localized" if self.search else "localized_fixed"
-        if not enclosure.width <= self.tol:
-            why = f"relative width {enclosure.width:.1e} above {self.tol:.1e}"
-            raise SolverError(id, {name: why}, enclosure)
+        if not enclosure.width <= self.tol or deadline.passed():
+            why = f"relative width {enclosure.width:.1e} where {self.tol:.1e} is asked for"
+            where = f"start {len(runs)} of {self.starts}, iteration {len(history[-1]) - 1}"
+            attempts = {name: f"{why}, at {where}"}
+            raise SolverError(id, attempts, enclosure, limit=deadline.reached())
         starts = [told(run) for run in runs]
         promises: dict[str, Any] = {
             "enclosed": "J at the printed gating, an upper bound of the least J",
@@ -160,14 +189,27 @@ class GatingDescent:
         μ is halved as long as the decrease it promises is wider than the enclosure of J.
         """
         steepest = max(float(np.abs(part).max()) for part in now.gradient)
-        square = now.residual**2
-        while reach * square > (now.J.upper - now.J.lower) * steepest:
-            mu = reach / steepest
-            then = step(problem, now, mu)
-            if then.J.upper <= now.J.lower - ARMIJO * mu * square:
-                return then, reach
-            reach /= 2
-        return None
+        if steepest == 0:
+            return None
+        return descend(problem, now, tuple(-part / steepest for part in now.gradient), reach)
+
+    def polished(self, problem: Localized, now: Iterate) -> Iterator[Iterate]:
+        """BFGS from here, until little is left to win or no decrease can be told."""
+        H: Array | None = None  # the inverse Hessian; where there is none the gradient is taken
+        for _ in range(self.polish):
+            if now.left <= self.tol / 4:
+                return
+            g = packed(now.gradient)
+            d = -g / np.abs(g).max() if H is None else -H @ g
+            found = descend(problem, now, unpacked(now.at, d), 1.0) if d @ g < 0 else None
+            if found is None and H is None:
+                return
+            if found is None:
+                H = None
+                continue
+            H = updated(H, found[1] * d, packed(found[0].gradient) - g)
+            now = found[0]
+            yield now
 
     def judge(
         self, problem: Localized, ends: Sequence[Iterate], progress: Progress | None
@@ -182,6 +224,43 @@ class GatingDescent:
             "upper": min(least.upper, *(end.J.upper for end in ends)),
             "boxes": least.boxes,
         }
+
+
+def descend(
+    problem: Localized, now: Iterate, along: tuple[Array, ...], reach: float
+) -> tuple[Iterate, float] | None:
+    """A multiple of a direction after which J is lower for certain, the first halved that is."""
+    slope = -sum(float(np.sum(g * d)) for g, d in zip(now.gradient, along, strict=True))
+    while reach * slope > now.J.upper - now.J.lower:
+        dV, dv0 = along
+        then = Iterate.make(problem, now.at.V + reach * dV, now.at.v0 + reach * dv0, now)
+        if then.J.upper <= now.J.lower - ARMIJO * reach * slope:
+            return then, reach
+        reach /= 2
+    return None
+
+
+def packed(parts: Sequence[Array]) -> Array:
+    """V and v0, or their derivatives, as one vector."""
+    return np.concatenate([part.ravel() for part in parts])
+
+
+def unpacked(at: Gated, d: Array) -> tuple[Array, ...]:
+    """And back."""
+    return d[: at.V.size].reshape(at.V.shape), d[at.V.size :]
+
+
+def updated(H: Array | None, s: Array, t: Array) -> Array | None:
+    """The BFGS update of an inverse Hessian for a step s that changed the gradient by t."""
+    bend = float(s @ t)
+    if bend <= 1e-12 * float(np.linalg.norm(s) * np.linalg.norm(t)):
+        return H
+    E = np.eye(len(s))
+    if H is None:
+        H = E * (bend / float(t @ t))
+    F = E - np.outer(s, t) / bend
+    out: Array = F @ H @ F.T + np.outer(s, s) / bend
+    return out
 
 
 def step(problem: Localized, now: Iterate, mu: float) -> Iterate:

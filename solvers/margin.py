@@ -29,7 +29,8 @@ from cvxkernel.formulations.enclosure import TINY
 from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.lanckriet2004 import JointMargin
-from cvxkernel.solvers.svm import borders, svm
+from cvxkernel.solvers.box import borders
+from cvxkernel.solvers.svm import svm
 
 ANSWERS = frozenset(id for id, form in CATALOGUE.items() if form.paper == "lanckriet2004")
 
@@ -47,7 +48,7 @@ class Function:
         self.ridge: float = self.scale / problem.C if form.id == "lanckriet2004-sm2" else 0.0
         self.mu = problem.c / problem.r  # of each kernel alone
         self.factors = self.scale * self.mu  # Aᵢ = factorᵢ·G(Kᵢ)
-        self.p = len(self.mu)
+        self.r, self.p = problem.r, len(self.mu)
 
     def at(self, w: Array, near: State | None = None) -> State:
         """One support vector machine, from the active set of one nearby; one pass."""

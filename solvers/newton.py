@@ -15,34 +15,36 @@ The gradient is also the gap: β = 2X is the paper's (20), and the bound it give
     φ(w)²/(⟨X, M₀X⟩ + maxᵢ ⟨X, AᵢX⟩) ≤ min φ.
 
 The programs of Lanckriet et al. (2004) are such functions too, with a support vector machine for
-the factorization: `margin`.
+the factorization: `margin`. So is minus the ratio of Kim et al. (2006): `fisher`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from time import perf_counter
 from typing import Any
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
+from scipy.linalg import LinAlgError, eigh
 
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations.catalogue import CATALOGUE, formulation
 from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.errors import InputError, SolverError
-from cvxkernel.formulations.formulation import Point
+from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.ye2008 import Discriminant
-from cvxkernel.solvers import margin
+from cvxkernel.formulations.ye2008.data import solver
+from cvxkernel.solvers import deadline, fisher, margin
 from cvxkernel.solvers.solution import Progress, Solution, Step
 
 RESTRICTED = ("ye2008-thm3.1", "ye2008-eq45")  # diag(t) ⪰ S(θ) is another function of θ
 DISCRIMINANT = frozenset(
     id for id, form in CATALOGUE.items() if form.paper == "ye2008" and id not in RESTRICTED
 )
-ANSWERS = DISCRIMINANT | margin.ANSWERS
+ANSWERS = DISCRIMINANT | margin.ANSWERS | fisher.ANSWERS
 SUFFICIENT = 1e-4  # of the decrease that the model promises
 LEAST_DAMPING = 1e-2  # in units of the mean curvature; below it there is none
 TRIALS = 20  # of a step, each with four times the damping of the last
@@ -55,7 +57,7 @@ class Function:
     def __init__(self, problem: Any, *, binary: bool) -> None:
         self.n, self.joint = problem.n, not isinstance(problem, Discriminant)
         self.H = problem.a if binary else problem.H
-        self.kernels = problem.kernels
+        self.kernels = problem.near.kernels
         self.offsets = problem.offsets
         scale = 1.0 if self.joint else problem.lam
         self.weights = 1 / (scale * problem.traces)  # Aᵢ = weightᵢ·G̃ᵢ
@@ -86,11 +88,11 @@ class Function:
 
     def at(self, w: Array, near: State | None = None) -> State:
         """One factorization, one pass over the kernels; a state nearby is of no use."""
-        factor = cho_factor(self.system(w), lower=True, overwrite_a=True, check_finite=False)
-        X: Array = cho_solve(factor, self.H, check_finite=False)
+        solve = solver(self.system(w), w[0] / self.n if self.joint else 1.0)
+        X = solve(self.H)
         images = self.images(X)
         gradient: Array = -np.einsum("nk,pnk->p", X, images)
-        return State(w, float(np.sum(self.H * X)), X, factor, images, gradient)
+        return State(w, float(np.sum(self.H * X)), X, solve, images, gradient)
 
     def point(self, state: State) -> Point:
         """θ, and X, half of the β of (20)."""
@@ -115,7 +117,7 @@ class State:
     w: Array
     value: float
     X: Array
-    factor: Any
+    solve: Callable[[Array], Array]
     images: Array
     gradient: Array
 
@@ -124,8 +126,7 @@ class State:
         """M⁻¹A₁X, …, M⁻¹A_pX, as (n, p, k)."""
         p, n, k = self.images.shape
         flat = self.images.transpose(1, 0, 2).reshape(n, p * k)
-        solved: Array = cho_solve(self.factor, flat, check_finite=False).reshape(n, p, k)
-        return solved
+        return self.solve(flat).reshape(n, p, k)
 
     @property
     def bound(self) -> float:
@@ -167,18 +168,22 @@ class Newton:
         if form.id not in ANSWERS:
             raise InputError("solver", f"a conic solver for {id}", "newton")
         form.require(problem)
-        began = perf_counter()
-        phi: Any = (
-            margin.Function(form, problem)
-            if form.id in margin.ANSWERS
-            else Function(problem, binary=form.binary)
-        )
-        state = self.start(phi, problem.r, start)
+        try:
+            return self.iterate(form, problem, progress, start)
+        except LinAlgError as error:
+            raise SolverError(id, {"newton": f"failed ({error})"}) from error
+
+    def iterate(
+        self, form: Formulation, problem: Any, progress: Progress | None, start: Point | None
+    ) -> Solution:
+        """Step after step until the gap is closed, and the enclosure at the best of them."""
+        id, began, phi = form.id, perf_counter(), function(form, problem)
+        state = self.start(phi, start)
         history: list[Step] = []
         enclosure: Enclosure | None = None
         best = state
         bound, upper, damping = -np.inf, np.inf, 0.0
-        sign = -1.0 if form.kind == "SILP" else 1.0
+        sign = -1.0 if form.kind == "SILP" or form.id in fisher.ANSWERS else 1.0
         while True:
             bound, upper = max(bound, state.bound), min(upper, state.upper)
             low, high = sorted((sign * bound, sign * upper))
@@ -187,7 +192,7 @@ class Newton:
             best = state if width <= best.gap else best
             if progress is not None:
                 progress(f"{id}: iteration {len(history)}, relative gap {width:.1e}")
-            spent = len(history) >= self.max_iterations
+            spent = len(history) >= self.max_iterations or deadline.passed()
             stalled = len(history) > PATIENCE and history[-PATIENCE - 1].width <= history[-1].width
             if width <= self.tol / 2 or spent or stalled:
                 break
@@ -207,7 +212,7 @@ class Newton:
         if not enclosure.width <= self.tol:
             why = f"relative width {enclosure.width:.1e} above {self.tol:.1e}"
             told = f"{why} after {len(history)} iterations"
-            raise SolverError(id, {"newton": told}, enclosure)
+            raise SolverError(id, {"newton": told}, enclosure, limit=deadline.reached())
         return Solution.at(
             id,
             enclosure,
@@ -217,9 +222,9 @@ class Newton:
             history=tuple(history),
         )
 
-    def start(self, phi: Any, r: Array, point: Point | None) -> Any:
+    def start(self, phi: Any, point: Point | None) -> Any:
         """At the weights given, or at equal ones."""
-        equal = np.full(phi.p, 1 / phi.p)
+        r, equal = phi.r, np.full(phi.p, 1 / phi.p)
         if point is None:
             return phi.at(equal)
         symbol = "theta" if "theta" in point else "mu"
@@ -259,6 +264,15 @@ class Newton:
         return None, damping
 
 
+def function(form: Formulation, problem: Any) -> Any:
+    """What a program of `ANSWERS` asks for the least of, on the simplex."""
+    if form.id in margin.ANSWERS:
+        return margin.Function(form, problem)
+    if form.id in fisher.ANSWERS:
+        return fisher.Function(problem)
+    return Function(problem, binary=form.binary)
+
+
 def model_minimum(H: Array, g: Array, w: Array) -> Array:
     """The v ≥ 0, Σvᵢ = 1, of least gᵀ(v - w) + ½(v - w)ᵀH(v - w), by the primal active-set method.
 
@@ -272,6 +286,8 @@ def model_minimum(H: Array, g: Array, w: Array) -> Array:
     v, S = w.copy(), w > 0
     for _ in range(4 * p):
         m = int(S.sum())
+        if m == 0:
+            break
         kkt = np.ones((m + 1, m + 1))
         kkt[:m, :m], kkt[m, m] = F[np.ix_(S, S)], 0.0
         solved = np.linalg.solve(kkt, np.append(F[S] @ w - g[S], 1.0))
@@ -290,5 +306,8 @@ def model_minimum(H: Array, g: Array, w: Array) -> Array:
         if m == p or slopes[worst] >= -1e-15 * float(np.abs(g).max()):
             break
         S[worst] = True
-    out: Array = v / v.sum()
+    total = float(v.sum())
+    if not 0 < total < np.inf:  # scales too far apart for the model to be seen: the best vertex
+        v, total = np.eye(p)[int(np.argmin(g))], 1.0
+    out: Array = v / total
     return out

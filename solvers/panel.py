@@ -10,8 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from math import isfinite
+from typing import Any
 
 import cvxpy as cp
+
+Options = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -21,7 +25,8 @@ class Member:
     name: str
     package: str
     cones: str
-    options: tuple[Mapping[str, object], ...] = ({},)  # tried in turn
+    options: tuple[Options, ...] = ({},)  # tried in turn
+    clock: tuple[str, ...] = ()  # the option, or the group of options and its key, for its seconds
 
     @property
     def version(self) -> str | None:
@@ -30,6 +35,15 @@ class Member:
             return version(self.package)
         except PackageNotFoundError:
             return None
+
+    def timed(self, options: Options, seconds: float) -> Options:
+        """The options with its own limit on the seconds, if it has one: it ends with a point."""
+        if not (self.clock and isfinite(seconds)):
+            return options
+        *group, key = self.clock
+        if not group:
+            return {**options, key: seconds}
+        return {**options, group[0]: {**options.get(group[0], {}), key: seconds}}
 
     def unavailable(self) -> str | None:
         """Why it cannot be used here, or None."""
@@ -71,13 +85,19 @@ PANEL = {
                 },
                 {},
             ),
+            ("mosek_params", "MSK_DPAR_OPTIMIZER_MAX_TIME"),
         ),
         Member(
             "CLARABEL",
             "clarabel",
             "second-order, semidefinite",
             # At 1e-10 it may stop for want of progress, with no point; its own 1e-8 then succeeds.
-            ({"tol_gap_abs": 1e-10, "tol_gap_rel": 1e-10, "tol_feas": 1e-10}, {}),
+            # Threads: a process made by fork has none of its parent's pool, and would wait for it.
+            (
+                {"tol_gap_abs": 1e-10, "tol_gap_rel": 1e-10, "tol_feas": 1e-10, "max_threads": 1},
+                {"max_threads": 1},
+            ),
+            ("time_limit",),
         ),
         Member(
             "SCS",
@@ -89,6 +109,7 @@ PANEL = {
                 {"eps_abs": 1e-10, "eps_rel": 1e-10, "max_iters": 20_000},
                 {"eps_abs": 1e-10, "eps_rel": 1e-10, "max_iters": 5_000, "adaptive_scale": False},
             ),
+            ("time_limit_secs",),
         ),
         Member(
             "CVXOPT",

@@ -44,8 +44,12 @@ def path(
     solver: str | None = None,
     tol: float | None = None,
     progress: Progress | None = None,
+    limit: float | None = None,
 ) -> Iterator[Solution]:
-    """Solve the problem with each of the values for its number `key`, in the order given."""
+    """Solve the problem with each of the values for its number `key`, in the order given.
+
+    `limit` is how many seconds each of them may take.
+    """
     formulation(id).require(problem)
     check_number(id, key)
     # A value that is refused is refused before anything is solved.
@@ -54,7 +58,13 @@ def path(
     for made in problems:
         at = getattr(made, key)
         solution = solve(
-            id, made, solver=solver, tol=tol, progress=progress, start=_ahead(done[-POINTS:], at)
+            id,
+            made,
+            solver=solver,
+            tol=tol,
+            progress=progress,
+            start=_ahead(done[-POINTS:], at),
+            limit=limit,
         )
         done.append((at, solution.variables))
         yield solution

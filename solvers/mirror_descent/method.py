@@ -11,12 +11,14 @@ import numpy as np
 
 from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.errors import InputError, SolverError
+from cvxkernel.solvers import deadline
 from cvxkernel.solvers.mirror_descent.ends import Averages, Ends
 from cvxkernel.solvers.mirror_descent.oracle import Oracle
 from cvxkernel.solvers.mirror_descent.splitting import Splitting
 from cvxkernel.solvers.mirror_descent.steps import Iterate, Lip, Rule, accelerated, descent
 from cvxkernel.solvers.solution import Progress, Solution, Step
 
+BRIEF, ENTRYWISE = 12, 400  # iterations before the conic solvers are asked
 EVERY = 10  # iterations the averaged iterate is looked at, or the K of the splitting
 
 
@@ -105,13 +107,14 @@ class MirrorDescent:
             history.append(MirrorStep(T, ends.lower, ends.upper, perf_counter() - start, *told))
             if progress is not None:
                 progress(f"{id}: iteration {T}, relative gap {history[-1].width:.1e}")
-            if history[-1].width <= self.tol or limit <= T:
+            if history[-1].width <= self.tol or limit <= T or deadline.passed():
                 break
         enclosure = form.enclose(problem, oracle.point(*ends.best, ends.dual))
         status = "optimal" if enclosure.width <= self.tol else f"stopped after {T} iterations"
-        if status != "optimal" and not printed:
+        if status != "optimal" and (not printed or limit > T):
             why = f"relative width {enclosure.width:.1e} above {self.tol:.1e}"
-            raise SolverError(id, {"mirror_descent": f"{why} after {T} iterations"}, enclosure)
+            attempts = {"mirror_descent": f"{why} after {T} iterations"}
+            raise SolverError(id, attempts, enclosure, limit=deadline.reached())
         return Solution.at(
             id,
             enclosure,
@@ -121,6 +124,15 @@ class MirrorDescent:
             status=status,
             history=tuple(history),
         )
+
+    def brief(self, id: str, problem: Any) -> int:
+        """How many iterations are worth a try before a conic solver is asked.
+
+        # Measured on (6) with L1: 2.6 s at n = 30 and 4 s at n = 60, where no conic solver ends
+        # within a minute.
+        """
+        entrywise = _algorithm(id)[0] == 2 and problem.loss == "L1"
+        return ENTRYWISE if entrywise else BRIEF
 
     def iterates(
         self, oracle: Oracle, ends: Ends | None = None, *, printed: bool = False

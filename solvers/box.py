@@ -1,0 +1,117 @@
+r"""A quadratic program over the box: what support vector machines and Newton's steps solve.
+
+    maximize qᵀα - ½αᵀHα  subject to  0 ≤ α ≤ C, αᵀy = 0
+
+By Clarabel's interior points, in units of α; Newton's step on the active set it finds (one linear
+system in the free α) then gives what doubles can.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import clarabel
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, lstsq, solve
+from scipy.sparse import csc_matrix, identity, triu, vstack
+
+from cvxkernel.formulations import svm as machine
+from cvxkernel.formulations.enclosure import TINY
+from cvxkernel.formulations.inputs import Array
+from cvxkernel.solvers import deadline
+
+FAR = 1e4  # units of α: a box farther away is brought nearer
+LEAST = 1.0  # seconds for a quadratic program, however few are left
+ROUNDS = 10  # in other units
+CYCLES = 10  # of Newton's steps, the active set corrected in between
+
+
+def quadratic_program(
+    H: Array, q: Array, y: Array, C: float, *, near: Array | None = None
+) -> Array:
+    """The α of the least ½αᵀHα - qᵀα over 0 ≤ α ≤ C, yᵀα = 0; repaired to the box, and polished.
+
+    Clarabel's tolerances are absolute and a box far away spoils them: it is asked in units of α,
+    which `near` or q and H tell at first, with a box that is at most `FAR` of them away. What ends
+    there is taken to be at C, and if that is not so the next unit is larger.
+    """
+    steepest = float(np.abs(q).max()) / max(float(np.abs(H).max()), TINY)
+    unit = min(C, 2 * float(near.max()) if near is not None and near.any() else steepest or C)
+    best, least = np.zeros(len(y)), 0.0
+    for _ in range(ROUNDS):
+        far = min(C / unit, FAR)
+        alpha = machine.repair(unit * _interior_point(unit * H, q, y, far), y, C)
+        size, wide = float(alpha.max()), unit * far
+        short = wide < C and size > wide / 2
+        guess = np.where(alpha > 0.99 * wide, C, alpha) if short else alpha
+        polished = polish(H, y, C, guess, q)
+        for point in (alpha, polished):
+            value = np.inf if point is None else float(point @ H @ point) / 2 - float(q @ point)
+            if point is not None and value < least:
+                best, least = point, value
+        if best is polished or not (short or 0 < size < unit / 8):
+            break
+        unit = wide if short else 2 * size
+    return best
+
+
+def _interior_point(P: Array, q: Array, y: Array, top: float) -> Array:
+    """The x of the least ½xᵀPx - qᵀx over 0 ≤ x ≤ top, yᵀx = 0, by Clarabel; zero if it fails."""
+    n = len(y)
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.time_limit = max(deadline.left(), LEAST)
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-10
+    A = vstack([csc_matrix(y[None]), -identity(n), identity(n)], format="csc")
+    cones = [clarabel.ZeroConeT(1), clarabel.NonnegativeConeT(2 * n)]
+    b = np.concatenate([np.zeros(n + 1), np.full(n, top)])
+    upper = triu(csc_matrix(P), format="csc")
+    found = np.asarray(clarabel.DefaultSolver(upper, -q, A, b, cones, settings).solve().x)
+    return found if np.isfinite(found).all() else np.zeros(n)
+
+
+def polish(Q: Array, y: Array, C: float, alpha: Array, q: Array | None = None) -> Array | None:
+    """Newton's step on the active set of α: [Q_FF y_F; y_Fᵀ 0] on the free samples F.
+
+    For qᵀα - ½αᵀQα, q being 1 in the support vector machine.
+
+    Samples that the step takes out of the box are fixed at its border, those that violate the KKT
+    conditions are freed, all at once and a few times. None where that does not settle.
+    """
+    at_top, at_zero = borders(alpha, C)
+    linear = np.ones(len(y)) if q is None else q
+    for _ in range(CYCLES):
+        free = ~(at_top | at_zero)
+        m = int(free.sum())
+        fixed = np.where(at_top, C, 0.0)
+        if m == 0:
+            return fixed if y @ fixed == 0 else None
+        system = np.zeros((m + 1, m + 1))
+        system[:m, :m] = Q[free][:, free]
+        system[:m, m] = system[m, :m] = y[free]
+        rest = linear[free] - Q[np.ix_(free, at_top)] @ fixed[at_top]
+        right = np.append(rest, -float(y @ fixed))
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                step = solve(system, right, assume_a="sym")
+        except (LinAlgError, Warning):
+            start = np.append(alpha[free], 0.0)  # singular: the least move from where we are
+            step = start + lstsq(system, right - system @ start, lapack_driver="gelsy")[0]
+        moved = fixed
+        moved[free] = step[:m]
+        over, under = moved > C, moved < 0
+        gap = linear - Q @ moved - step[m] * y  # ≤ 0 at zero, ≥ 0 at C
+        wrong = np.where(at_zero, gap, 0.0) - np.where(at_top, gap, 0.0) > 1e-10
+        if not (over | under | wrong).any():
+            return machine.repair(moved, y, C)
+        at_top, at_zero = at_top & ~wrong | over, at_zero & ~wrong | under
+        alpha = np.clip(moved, 0.0, C)
+    return None
+
+
+def borders(alpha: Array, C: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which samples are at C, and which at zero, to what a solver leaves."""
+    margin = 1e-7 * min(C, float(alpha.max()))
+    return alpha >= C - margin, alpha <= margin

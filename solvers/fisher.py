@@ -1,0 +1,84 @@
+r"""Minus the ratio of Kim, Magnani and Boyd (2006), as a function that Newton's method minimizes.
+
+    -F₁*(θ) = -min_u (uᵀu + (a - Ju)ᵀG(θ)(a - Ju)/λ),   u = (λI + JGJ)⁻¹JGa,   v = a - Ju
+
+is convex in θ, with the gradient -vᵀGᵢv/λ and the Hessian (2/λ)(JGᵢv)ᵀ(λI + JGJ)⁻¹(JGⱼv). The bound
+at u is -(uᵀu + maxᵢ vᵀGᵢv/λ).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from cvxkernel.formulations.formulation import Point
+from cvxkernel.formulations.inputs import Array
+from cvxkernel.formulations.kim2006 import KernelFisher, system
+
+ANSWERS = frozenset({"kim2006"})
+
+
+class Function:
+    """-F₁* and its derivatives."""
+
+    def __init__(self, problem: KernelFisher) -> None:
+        self.problem, self.p, self.r = problem, problem.p, np.ones(problem.p)
+
+    def at(self, w: Array, near: State | None = None) -> State:
+        """One factorization, one pass over the kernels; a state nearby is of no use."""
+        problem, J, lam = self.problem, self.problem.J, self.problem.lam
+        G, solve = system(problem, w)
+        u = solve(J @ (G @ problem.a))
+        v = problem.a - J @ u
+        images: Array = (problem.near.kernels @ v)[:, :, 0]
+        forms: Array = images @ v[:, 0] / lam
+        square = float(np.sum(u**2))
+        return State(
+            w=w,
+            value=-square - float(w @ forms),
+            bound=-square - float(forms.max()),
+            gradient=-forms,
+            u=u,
+            images=images @ J,  # J is symmetric
+            solve=solve,
+            lam=lam,
+        )
+
+    def point(self, state: State) -> Point:
+        """θ and u."""
+        return {"theta": state.w, "u": state.u}
+
+    def ahead(self, state: State) -> Point | None:
+        """None: the enclosure needs a factorization in any case."""
+        return None
+
+
+@dataclass
+class State:
+    """A point, its u and its derivatives."""
+
+    w: Array
+    value: float
+    bound: float
+    gradient: Array
+    u: Array
+    images: Array  # JG₁v, …, JG_pv
+    solve: Callable[[Array], Array]
+    lam: float
+
+    @property
+    def upper(self) -> float:
+        """-F₁*"""
+        return self.value
+
+    @property
+    def gap(self) -> float:
+        """(value - bound)/|bound|"""
+        return (self.value - self.bound) / -self.bound if self.bound < 0 else np.inf
+
+    def hessian(self) -> Array:
+        """(2/λ)(JGᵢv)ᵀ(λI + JGJ)⁻¹(JGⱼv)"""
+        H: Array = 2 / self.lam * self.images @ self.solve(self.images.T)
+        return (H + H.T) / 2

@@ -1,0 +1,143 @@
+r"""Newton's ascent on the dual over α for (12) of Chen, Gupta and Recht (2009).
+
+As for (7) in `dual_ascent`, γ‖a - a₀‖ is the least γ‖a - a₀‖²/(2τ) + γτ/2. With v = Yα, w = Uᵀv and
+s = ητ/γ the a that is best for α is explicit, and with k = λ∘a
+
+    F(α) = 1ᵀα - ½Σᵢ kᵢwᵢ² + d²/(4s),   ∇F = 1 - Y U diag(k) Uᵀv,
+    -∇²F = YU diag(k + 2k′∘w²)UᵀY,      k′ = dk/d(w²)
+
+    clip, flip   a = a₀ + sλ∘w²,   k = λ∘a,            k′ = sλ²,       d = ‖a - a₀‖ = s‖λ∘w²‖
+    spectrum     k = max(λ + s·w², 0) where λ ≠ 0,     k′ = s or 0,    d = ‖k - λ‖
+
+optimal where d = τ = sγ/η; d/s falls as s grows. Where d/s is below γ/η at s = 0 the kernel is S
+clipped or flipped, and the support vector machine on it is all there is: so it is where γ is large,
+for `both` too, whose kernel is then S flipped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from cvxkernel.formulations.catalogue import formulation
+from cvxkernel.formulations.chen2009 import SpectrumMachine, spectrum
+from cvxkernel.formulations.enclosure import TINY, Enclosure
+from cvxkernel.formulations.errors import InputError, SolverError
+from cvxkernel.formulations.inputs import Array
+from cvxkernel.solvers import deadline
+from cvxkernel.solvers.box import quadratic_program
+from cvxkernel.solvers.solution import Progress, Solution
+
+ANSWERS = frozenset({"chen2009-eq12"})
+STEPS = 60  # in s
+NEWTON = 40  # steps in α at each
+SMALL = 1e-11  # of F: a Newton step that gains less is the last
+
+
+@dataclass(frozen=True)
+class SpectrumAscent:
+    """The hyper-parameters."""
+
+    tol: float = 1e-6
+
+    def solve(self, id: str, problem: Any, *, progress: Progress | None = None) -> Solution:
+        """Solve eq12; raises SolverError when the gap stays above `tol`."""
+        form = formulation(id)
+        if form.id not in ANSWERS:
+            raise InputError("solver", f"a conic solver for {id}", "spectrum_ascent")
+        form.require(problem)
+        began, best = perf_counter(), Enclosure(np.inf, -np.inf, np.inf, {})
+        low, high = shares(problem)
+        s, alpha = low, np.zeros(problem.n)
+        for count in range(1, STEPS + 1):
+            alpha = ascend(problem, s, alpha)
+            a, excess = response(problem, s, alpha)
+            found = form.enclose(problem, {"alpha": alpha, "a": a})
+            best = min(best, found, key=lambda enclosure: enclosure.width)
+            if progress is not None:
+                progress(f"{id}: step {count}, relative gap {best.width:.1e}")
+            if best.width <= self.tol:
+                seconds = perf_counter() - began
+                return Solution.at(id, best, "spectrum_ascent", iterations=count, seconds=seconds)
+            low, high = (s, high) if excess > 0 else (low, s)
+            # One norm, and a root between the two.
+            if problem.h == "both" or not 0 <= low < high * (1 - 1e-14) or deadline.passed():
+                break
+            s = np.sqrt(max(low, 1e-16 * high) * high)
+        why = f"relative width {best.width:.1e} above {self.tol:.1e} after {count} steps"
+        raise SolverError(id, {"spectrum_ascent": why}, best, limit=deadline.reached())
+
+
+def shares(problem: SpectrumMachine) -> tuple[float, float]:
+    """The least and the largest s: γτ is at most the objective at a₀ and c = 0."""
+    lam, ratio = problem.Lam, problem.eta / problem.gamma
+    least = float(np.linalg.norm(np.minimum(lam, 0.0))) if problem.h == "spectrum" else 0.0
+    return least * ratio * (1 - 1e-9), (least + 1 / problem.gamma) * ratio
+
+
+def response(problem: SpectrumMachine, s: float, alpha: Array) -> tuple[Array, float]:
+    """The a that is best for α, and d - τ over s, d/s at s = 0."""
+    lam, w2 = problem.Lam, (problem.basis.U.T @ (problem.y * alpha)) ** 2
+    k = kernel(problem, s, w2)
+    if problem.h == "spectrum":
+        a = np.divide(k, lam, out=np.ones_like(lam), where=lam != 0)
+        ratio = float(np.linalg.norm(k - lam)) / s if s else float(np.linalg.norm(w2[lam != 0]))
+        return a, ratio - problem.gamma / problem.eta
+    return centre(problem) + s * lam * w2, float(np.linalg.norm(lam * w2)) - (
+        problem.gamma / problem.eta
+    )
+
+
+def centre(problem: SpectrumMachine) -> Array:
+    """a₀, the better of the two for `both`."""
+    return (spectrum.a_clip if problem.h == "clip" else spectrum.a_flip)(problem.Lam)
+
+
+def kernel(problem: SpectrumMachine, s: float, w2: Array) -> Array:
+    """k = λ∘a at the a that is best for α."""
+    lam = problem.Lam
+    if problem.h == "spectrum":
+        return np.where(lam != 0, np.maximum(lam + s * w2, 0.0), 0.0)
+    return lam * centre(problem) + s * lam**2 * w2
+
+
+def value(problem: SpectrumMachine, s: float, alpha: Array) -> float:
+    """F(α)"""
+    lam, w2 = problem.Lam, (problem.basis.U.T @ (problem.y * alpha)) ** 2
+    k = kernel(problem, s, w2)
+    total = float(alpha.sum()) - float(k @ w2) / 2
+    if not s:
+        return total
+    away = k - lam if problem.h == "spectrum" else s * lam * w2
+    away = np.where(lam != 0, away, 0.0)
+    return total + float(away @ away) / (4 * s)
+
+
+def ascend(problem: SpectrumMachine, s: float, alpha: Array) -> Array:
+    """The α of the largest F, by Newton's steps from the α given."""
+    y, YU = problem.y, problem.y[:, None] * problem.basis.U
+    here = value(problem, s, alpha)
+    for _ in range(NEWTON):
+        w = YU.T @ alpha
+        k = kernel(problem, s, w * w)
+        bend = s * np.where(k > 0, 1.0, 0.0) if problem.h == "spectrum" else s * problem.Lam**2
+        H = (YU * (k + 2 * bend * w * w)) @ YU.T
+        H = (H + H.T) / 2
+        gradient = 1 - YU @ (k * w)
+        near = alpha if alpha.any() else None
+        d = quadratic_program(H, gradient + H @ alpha, y, problem.C, near=near) - alpha
+        slope, t = float(gradient @ d), 1.0
+        there = value(problem, s, alpha + d)
+        while there < here + 1e-4 * t * slope and t > 1e-9:
+            top = slope * t * t / max(2 * (here + slope * t - there), TINY)
+            t = float(np.clip(top, t / 10, t / 2))
+            there = value(problem, s, alpha + t * d)
+        if there <= here:
+            break
+        alpha, gain, here = alpha + t * d, there - here, there
+        if gain <= SMALL * abs(here):
+            break
+    return alpha
