@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import Event, Thread
 from time import perf_counter
 
@@ -37,6 +37,10 @@ def progress_line(total: int | None = None) -> Iterator[Line]:
     start = perf_counter()
 
     def show() -> None:
+        with suppress(OSError):  # nobody to show it to
+            follow()
+
+    def follow() -> None:
         if stop.wait(PATIENCE):
             return
         if console.is_terminal:

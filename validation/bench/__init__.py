@@ -13,6 +13,7 @@ from cvxkernel.validation.bench.process import Limits
 from cvxkernel.validation.bench.routes import Measurement, measure, race
 from cvxkernel.validation.bench.suites import (
     FAMILIES,
+    SWEEPS,
     TABLE_16,
     Row,
     Target,
@@ -24,6 +25,7 @@ from cvxkernel.validation.bench.suites import (
 
 __all__ = [
     "FAMILIES",
+    "SWEEPS",
     "TABLE_16",
     "Cancer",
     "Digits",

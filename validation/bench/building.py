@@ -17,7 +17,7 @@ import cvxpy as cp
 
 from cvxkernel.formulations.catalogue import CATALOGUE
 from cvxkernel.formulations.formulation import Formulation
-from cvxkernel.solvers.conic import quiet
+from cvxkernel.solvers.isolated import quiet
 from cvxkernel.solvers.panel import PANEL, order
 from cvxkernel.validation.bench.process import Limits, alone
 from cvxkernel.validation.instances import sample

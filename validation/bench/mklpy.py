@@ -20,7 +20,7 @@ import numpy as np
 from cvxkernel.formulations.errors import InputError
 from cvxkernel.formulations.lanckriet2004 import SoftMargin
 from cvxkernel.solvers import solve
-from cvxkernel.solvers.conic import quiet
+from cvxkernel.solvers.isolated import quiet
 from cvxkernel.validation.bench.data import Cancer
 from cvxkernel.validation.bench.process import Limits, alone
 

@@ -12,6 +12,8 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
+from cvxkernel.solvers.child import die_with_parent
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -43,7 +45,10 @@ def alone(
         process.join()
         end = {"failure": f"not within {limits.seconds:g} s"}
     elif process.exitcode:
-        end = {"failure": f"not within {limits.gigabytes:g} GB (status {process.exitcode})"}
+        most = f"at most {limits.gigabytes:g} GB"
+        end = {
+            "failure": f"ended with status {process.exitcode}, perhaps for want of memory ({most})"
+        }
     found: dict[str, Any] = {}
     with ours:
         while True:
@@ -59,6 +64,7 @@ def _send(
     target: Callable[..., Iterator[dict[str, Any]]],
     arguments: tuple[Any, ...],
 ) -> None:
+    die_with_parent()
     threadpool_limits(limits.threads)
     os.environ["RAYON_NUM_THREADS"] = str(limits.threads)  # Clarabel reads it when it starts
     allowed = int(limits.gigabytes * 2**30)
@@ -68,6 +74,8 @@ def _send(
             pipe.send(found)
     except MemoryError:
         pipe.send({"failure": f"not within {limits.gigabytes:g} GB"})
+    except Exception as error:  # nobody else would say it in one line
+        pipe.send({"failure": f"{type(error).__name__}: {' '.join(str(error).split())[:120]}"})
 
 
 def megabytes() -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from errno import EPIPE
 from pathlib import Path
 from typing import Annotated
 
@@ -10,16 +12,45 @@ from rich.box import HEAVY_HEAD, SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from cvxkernel.formulations.errors import InputError
+
 app = typer.Typer(
     help="The kernel-learning programs of five papers, with enclosed optima.",
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-out = Console(highlight=False, markup=False)  # a bracket is a bracket
+
+
+class Output(Console):
+    """Standard output; who has gone away while reading it is left to `command`."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise it again: by itself the console would end with status 1."""
+        raise BrokenPipeError(EPIPE, "the reader has gone away")
+
+
+out = Output(highlight=False, markup=False)  # a bracket is a bracket
+
+
+def whole(least: int, most: int) -> Callable[[typer.CallbackParam, int | None], int | None]:
+    """A check of an option: a whole number from `least` to `most`, or none at all."""
+
+    def check(option: typer.CallbackParam, value: int | None) -> int | None:
+        if value is not None and not least <= value <= most:
+            expected = f"a whole number from {least} to {most}"
+            raise InputError(option.opts[0], expected, str(value))
+        return value
+
+    return check
+
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
 Id = Annotated[str, typer.Argument(metavar="ID", help="A formulation; see `cvxkernel list`.")]
+Seed = Annotated[
+    int, typer.Option(help="Seed of the built-in instances.", callback=whole(0, 2**31 - 1))
+]
+Jobs = Annotated[int, typer.Option(help="Processes.", callback=whole(1, 1024))]
 ProblemFile = Annotated[
     Path, typer.Argument(metavar="PROBLEM", help="An .npz, .mat or .json file.")
 ]
@@ -30,6 +61,12 @@ Width = Annotated[
 Solver = Annotated[
     str | None,
     typer.Option(help='One of the panel or of the methods, or "conic"; default: by itself.'),
+]
+Limit = Annotated[
+    float | None,
+    typer.Option(
+        "--limit", help="Seconds to take at most; default: 300 for the conic solvers together."
+    ),
 ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from enum import StrEnum
 from itertools import groupby
 from typing import Annotated, Any, TypeVar
@@ -12,10 +12,11 @@ from typing import Annotated, Any, TypeVar
 import typer
 from rich.table import Table
 
+from cvxkernel.formulations import inputs
 from cvxkernel.formulations.errors import InputError
 from cvxkernel.validation import files
 from cvxkernel.validation.bench import (
-    FAMILIES,
+    SWEEPS,
     Cancer,
     File,
     Limits,
@@ -33,7 +34,7 @@ from cvxkernel.validation.bench import (
     targets,
 )
 from cvxkernel.validation.bench.building import Row as Built
-from cvxkernel.validation.cli.app import AsJson, Id, ProblemFile, app, out, table_of
+from cvxkernel.validation.cli.app import AsJson, Id, ProblemFile, Seed, app, out, table_of, whole
 from cvxkernel.validation.gauss4 import MACHINES, PAPER, Toy
 from cvxkernel.validation.gauss4 import Row as ToyRow
 from cvxkernel.validation.progress import Line, progress_line
@@ -51,9 +52,12 @@ class What(StrEnum):
     peers = "peers"
 
 
+MOST = 1_000_000  # samples, kernels, seconds, gigabytes: more are a slip of the pen
 Seconds = Annotated[float, typer.Option("--limit", help="Seconds for each route.")]
 Memory = Annotated[float, typer.Option("--memory", help="Gigabytes for each route.")]
-Threads = Annotated[int, typer.Option("--threads", min=1, help="Threads for each route.")]
+Threads = Annotated[
+    int, typer.Option("--threads", help="Threads for each route.", callback=whole(1, 1024))
+]
 
 
 @app.command("bench")
@@ -67,9 +71,9 @@ def bench_(
             "MKLpy makes of the same kernels."
         ),
     ] = What.targets,
-    n: Annotated[int, typer.Option(help="Samples, in table16.")] = 480,
-    p: Annotated[int, typer.Option(help="Kernels, in table16.")] = 10,
-    k: Annotated[int, typer.Option(help="Classes, in table16.")] = 8,
+    n: Annotated[int, typer.Option(help="Samples, in table16.", callback=whole(2, MOST))] = 480,
+    p: Annotated[int, typer.Option(help="Kernels, in table16.", callback=whole(1, MOST))] = 10,
+    k: Annotated[int, typer.Option(help="Classes, in table16.", callback=whole(2, MOST))] = 8,
     lam: Annotated[float, typer.Option(help="Regularization parameter, in table16.")] = 5e-4,
     family: Annotated[
         list[str] | None, typer.Option(help="Of n, p, k: only this paper; may be repeated.")
@@ -84,13 +88,15 @@ def bench_(
     as_json: AsJson = False,
 ) -> None:
     """Time the routes to the same enclosure beside each other, in one run."""
+    tol, lam = inputs.positive("--tol", tol), inputs.positive("--lam", lam)
+    limits = _limits(limit, memory, threads)
     if quick:
         what, n, p, k, limit = What.table16, 60, 5, 3, min(limit, 5.0)
-    limits = Limits(limit, memory, threads)
+        limits = replace(limits, seconds=limit)
     head = f"threads: {threads}; at most {limit:g} s and {memory:g} GB for each route"
-    for name in family or ():
-        if name not in FAMILIES:
-            raise InputError("family", f"one of {', '.join(FAMILIES)}", repr(name))
+    if what is What.table16 and k > n:
+        raise InputError("--k", f"at most the {n} samples of --n", str(k))
+    _check_families(what, family or ())
     with progress_line() as progress:
         if what is What.targets:
             rows: list[Any] = _followed(targets(limits=limits), progress, lambda row: row.what)
@@ -116,6 +122,23 @@ def bench_(
         typer.echo(json.dumps({**told, "tol": tol, "rows": [_plain(row) for row in rows]}))
         return
     out.print(table)
+
+
+def _limits(seconds: float, gigabytes: float, threads: int) -> Limits:
+    """Refuse what is no time or no memory."""
+    for option, value in (("--limit", seconds), ("--memory", gigabytes)):
+        if not inputs.positive(option, value) <= MOST:
+            raise InputError(option, f"at most {MOST}", f"{value:g}")
+    return Limits(seconds, gigabytes, threads)
+
+
+def _check_families(what: What, families: Sequence[str]) -> None:
+    """Refuse a paper that does not grow along this."""
+    growing = SWEEPS[what.value][1] if what.value in SWEEPS else ()
+    for name in families:
+        if name not in growing:
+            expected = f"one of {', '.join(growing)}" if growing else "none but with n, p, k"
+            raise InputError("--family", f"{expected}, for {what.value}", repr(name))
 
 
 Row_ = TypeVar("Row_")
@@ -226,7 +249,7 @@ def _programs_table(rows: Sequence[Built], title: str) -> Table:
 
 @app.command("gauss4")
 def gauss4_(
-    seed: Annotated[int, typer.Option(help="Seed of the points, the splits and the starts.")] = 0,
+    seed: Seed = 0,
     quick: Annotated[
         bool, typer.Option("--quick", help="240 points, halved once, C of 1 and 100.")
     ] = False,
@@ -273,8 +296,8 @@ def race_(
     as_json: AsJson = False,
 ) -> None:
     """Time every method and conic solver that answers ID on one problem file, in one run."""
+    tol, limits = inputs.positive("--tol", tol), _limits(limit, memory, threads)
     files.load(id, problem)  # what is wrong with it is said before anything is timed
-    limits = Limits(limit, memory, threads)
     with progress_line() as progress:
         found = race(id, File(problem), tol=tol, limits=limits)
         rows = _followed(found, progress, lambda row: f"{id} {row.solver}")
