@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any, NamedTuple
 
-import cvxpy as cp
 import numpy as np
 from flint import arb, arb_mat
 
@@ -17,7 +17,7 @@ from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers.solution import Progress
 from cvxkernel.validation import balls, rigorous
-from cvxkernel.validation.proofs import Examination, Examiner, Proof, examine
+from cvxkernel.validation.proofs import STATIONARITY, Examination, Judge, Proof
 from cvxkernel.validation.slips import Slip, explain
 
 FINE = 1e-9  # the relative width to which the optimum itself is enclosed
@@ -50,7 +50,12 @@ class Judgement:
                 from below; the distances are proved
     claimed     the answer's own value, if it has one
     slips       what explains an answer that is not optimal, the best explanation first
-    rigorous    whether the violations are proved too, or computed in doubles
+    rigorous    whether every violation is proved too, or rests on a number that is only near
+    assumed     what was assumed of the answer's or the problem's eigenbasis, in words
+
+    Of a program that is not convex the optimum is that at the answer's own fixed symbols, and
+    whether these are stationary is one of the violations: an answer may be within the tolerance
+    at a local minimum, or at a saddle point, and another one be better.
     """
 
     formulation: str
@@ -62,11 +67,17 @@ class Judgement:
     claimed: Side | None = None
     slips: tuple[Slip, ...] = ()
     rigorous: bool = True
+    assumed: str | None = None
 
     @property
     def parts(self) -> list[Side]:
         """Everything that has a distance."""
         return [*self.sides.values(), *([self.claimed] if self.claimed else [])]
+
+    @property
+    def measured(self) -> bool:
+        """Whether anything was that tells the optimum from other feasible points."""
+        return bool(self.parts) or STATIONARITY in self.violations
 
     def verdict(self, tol: float | None = None) -> str:
         """ "within", "not within" or "undecided": the first two are proved."""
@@ -74,7 +85,8 @@ class Judgement:
         measures = [*self.violations.values(), *(part.relative for part in self.parts)]
         if any(measure.lower > tol for measure in measures):
             return "not within"
-        return "within" if all(measure.upper <= tol for measure in measures) else "undecided"
+        small = self.measured and all(measure.upper <= tol for measure in measures)
+        return "within" if small else "undecided"
 
     def within(self, tol: float | None = None) -> bool:
         """Whether every part of the answer is proved to be within this relative tolerance."""
@@ -86,56 +98,64 @@ def check(
     problem: Any,
     /,
     *,
-    tol: float = 1e-6,
+    tol: float | None = None,
     value: Any = None,
     why: bool = True,
+    limit: float | None = None,
     **variables: Any,
 ) -> Judgement:
     """Judge an answer: its variables by the paper's symbols, any of them, and its value.
 
     `assert check("ye2008-thm2.2", problem, theta=w).within(1e-6)`
 
-    `why=False` does not look for slips. Raises InputError for symbols that the formulation does not
-    know, or that say nothing alone.
+    `tol` is the relative distance that is allowed; by default what `solve` promises of the
+    formulation, else 1e-6. `why=False` does not look for slips. `limit` is how many seconds the
+    search for the optimum may take: where they are not enough the interval that is known by then
+    is used. Raises InputError for symbols that the formulation does not know, or that say nothing
+    without others.
     """
-    return judge(id, problem, tol, value, variables, why=why)
+    return judge(id, problem, tol, value, variables, why=why, limit=limit)
 
 
 def judge(
     id: str,
     problem: Any,
-    tol: float,
+    tol: float | None,
     value: Any,
     variables: Mapping[str, Any],
     *,
     why: bool = True,
     progress: Progress | None = None,
+    limit: float | None = None,
 ) -> Judgement:
     """The same, of a mapping of symbols."""
-    tol = inputs.positive("tol", tol)
     form = formulation(id)
+    tol = inputs.positive("tol", tol if tol is not None else form.width or 1e-6)
     form.require(problem)
-    point = symbols(form, problem, variables)
+    problem, point, assumed = form.frame(problem, symbols(form, problem, variables))
     claim = None if value is None else float(inputs.weights("value", value, ()))
     if not point and claim is None:
         known = ", ".join(shapes(form, problem))
         raise InputError("ANSWER", f"a value, or some of the symbols {known}", "neither")
     with balls.precision():
         examiner = rigorous.judge(form.id, problem)
-        found = examine(examiner, point)
-        _used(point, found.repaired)
-        ends = _narrowed(_optimum(form, problem, point, progress), found.objectives)
-        proved = isinstance(examiner, Examiner)
+        found = examiner.examine(point)
+        _require_measured(form, problem, examiner, point, found)
+        ends = _narrowed(_optimum(form, problem, point, progress, limit), found.objectives)
         made = Judgement(
             formulation=form.id,
             tol=tol,
             optimum=Interval(balls.below(ends.lower), balls.above(ends.upper)),
-            violations=_violations(found) if proved else in_doubles(form, problem, point),
+            violations=_violations(found),
             repaired={symbol: _doubles(x) for symbol, x in found.repaired.items()},
             sides={side: _side(side, x, ends) for side, x in found.objectives.items()},
             claimed=None if claim is None else _claimed(claim, ends),
-            rigorous=proved,
+            rigorous=not found.unproved,
+            assumed=assumed or (problem.open if form.optional else None),
         )
+    if not made.measured:
+        came = ", ".join(point)
+        raise InputError("ANSWER", "a value, or symbols whose objective can be taken", came)
     if not why or made.verdict() != "not within":
         return made
     if progress is not None:
@@ -160,6 +180,7 @@ def told(made: Judgement) -> dict[str, Any]:
         "repaired": {symbol: x.tolist() for symbol, x in made.repaired.items()},
         "slips": [vars(slip) for slip in made.slips],
         "rigorous": made.rigorous,
+        "assumed": made.assumed,
     }
 
 
@@ -192,16 +213,43 @@ def _symbol(
     try:
         return inputs.weights(symbol, value, shape)
     except ShapeError:
-        form.enclose(problem, {symbol: value})  # raises it again, unless there are two shapes
-        return inputs.array(symbol, value)
+        x = inputs.array(symbol, value)
+        if not shape or x.shape[1:] != shape or not len(x):  # else one for each kernel
+            raise
+        form.enclose(problem, {symbol: x})  # raises it again, unless there are two shapes
+        return x
 
 
-def _used(point: Mapping[str, Any], repaired: Mapping[str, Any]) -> None:
+def _require_measured(
+    form: Formulation,
+    problem: Any,
+    examiner: Judge,
+    point: Mapping[str, Any],
+    found: Examination,
+) -> None:
     """Refuse a symbol that says nothing without another one: t without θ or β."""
     for symbol in point:
-        if symbol not in repaired:
-            came = ", ".join(point)
-            raise InputError(symbol, f"the symbol to which {symbol} belongs beside it", came)
+        if symbol not in found.repaired:
+            others = _companions(form, problem, examiner, point, symbol)
+            expected = f"{others} beside it" if others else "a problem that tells of it"
+            raise InputError(symbol, expected, ", ".join(point))
+
+
+def _companions(
+    form: Formulation, problem: Any, examiner: Judge, point: Mapping[str, Any], symbol: str
+) -> str:
+    """The fewest symbols with which another one is measured: "theta", or "theta or alpha, W"."""
+    whole = form.enclose(problem, {}).variables
+    more = [other for other in whole if other not in point]
+    for count in (1, 2):
+        found = [
+            ", ".join(others)
+            for others in combinations(more, count)
+            if symbol in examiner.examine({**{s: whole[s] for s in others}, **point}).repaired
+        ]
+        if found:
+            return " or ".join(found)
+    return ""
 
 
 # -- Distances ------------------------------------------------------------------------------------
@@ -215,7 +263,11 @@ def _violations(found: Examination) -> dict[str, Interval]:
 
 
 def _optimum(
-    form: Formulation, problem: Any, point: Mapping[str, Array], progress: Progress | None
+    form: Formulation,
+    problem: Any,
+    point: Mapping[str, Array],
+    progress: Progress | None,
+    limit: float | None,
 ) -> Proof:
     """Where the optimum lies; an interval that is wider than hoped for is used as it is.
 
@@ -233,7 +285,7 @@ def _optimum(
         same = (f.id for f in CATALOGUE.values() if f.program is form.program and f.width == 1e-6)
         id = next(same, id)
     try:
-        found = rigorous.solve(id, problem, tol=FINE, progress=progress)
+        found = rigorous.solve(id, problem, tol=FINE, progress=progress, limit=limit)
         return Proof(arb(found.lower), arb(found.upper))
     except SolverError as error:
         if error.best is None:
@@ -257,7 +309,8 @@ def _side(side: str, objective: Proof, optimum: Proof) -> Side:
         low, high = objective.lower - optimum.upper, objective.upper - optimum.lower
     else:
         low, high = optimum.lower - objective.upper, optimum.upper - objective.lower
-    low = low.nonnegative_part() if low.is_finite() else arb(0)
+    if not low > 0:
+        low = arb(0)
     return _part(objective, low, high, optimum)
 
 
@@ -274,15 +327,21 @@ def _part(objective: Proof, low: arb, high: arb, optimum: Proof) -> Side:
     least = -balls.largest([-s for s in sizes])
     if not optimum.lower * optimum.upper > 0:
         least = arb(0)
-    relative = Interval(
-        balls.below(low / balls.largest(sizes)) if balls.largest(sizes) > 0 else 0.0,
-        balls.above(high / least) if least > 0 else np.inf,
-    )
     return Side(
         Interval(balls.below(objective.lower), balls.above(objective.upper)),
         Interval(max(0.0, balls.below(low)), balls.above(high)),
-        Interval(max(0.0, relative.lower), relative.upper),
+        Interval(max(0.0, _ratio(low, balls.largest(sizes)).lower), _ratio(high, least).upper),
     )
+
+
+def _ratio(distance: arb, size: arb) -> Interval:
+    """distance/size, rounded outwards; zero where the distance is, infinite where the size is."""
+    if distance.is_zero():
+        return Interval(0.0, 0.0)
+    if not (distance.is_finite() and size > 0):
+        far = np.inf if distance > 0 and not distance.is_finite() else 0.0
+        return Interval(far, np.inf)
+    return Interval(balls.below(distance / size), balls.above(distance / size))
 
 
 def _doubles(x: Any) -> Array:
@@ -293,42 +352,3 @@ def _doubles(x: Any) -> Array:
     if isinstance(x, list):
         return np.array([float(v.mid()) for v in x])
     return np.asarray(x, dtype=float)
-
-
-# -- Where a judge does not examine ---------------------------------------------------------------
-
-
-def in_doubles(form: Formulation, problem: Any, point: Mapping[str, Array]) -> dict[str, Interval]:
-    """What the constraints of the program as printed leave, relative to what they compare."""
-    if form.exchange is not None:
-        return {}
-    program = form.program(problem)
-    for symbol, variable in program.variables.items():
-        if symbol in point:
-            variable.save_value(point[symbol].reshape(variable.shape))
-    return {
-        label: Interval(*[max(map(_residual, family), default=0.0)] * 2)
-        for label, family in _families(program.constraints)
-        if all(v.value is not None for c in family for v in c.variables())
-    }
-
-
-def _families(constraints: Mapping[str, Any]) -> Iterator[tuple[str, list[cp.Constraint]]]:
-    for label, family in constraints.items():
-        yield label, [family] if isinstance(family, cp.Constraint) else list(family)
-
-
-def _residual(constraint: cp.Constraint) -> float:
-    size = max(map(_size, constraint.args))
-    return float(np.max(constraint.violation(), initial=0.0)) / (size or 1.0)
-
-
-def _size(expression: cp.Expression) -> float:
-    """The largest entry, or what it was summed from: |gradient|ᵀ|x|."""
-    total = np.abs(np.ravel(np.asarray(expression.value), order="F"))
-    for variable, gradient in expression.grad.items():
-        if gradient is not None:
-            total = total + abs(gradient).T @ np.abs(
-                np.ravel(np.asarray(variable.value), order="F")
-            )
-    return float(np.max(total, initial=0.0))

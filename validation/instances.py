@@ -159,6 +159,8 @@ def similarity(n: int, *, kind: str = "gaussian", seed: int = 0) -> tuple[Array,
     else:
         rank = n if kind == "random" else n // 2
         B = rng.normal(size=(n, rank)) / np.sqrt(rank)
+        if rank < n:
+            B = np.round(B * 2**10) / 2**10  # products are exact, and so is the rank
         B[:, -1] = y
         signs = np.where(np.arange(rank) % 3 == 0, -1.0, 1.0)
         signs[-1] = 1.0

@@ -7,13 +7,14 @@ from time import perf_counter
 from typing import Any
 
 from cvxkernel import solvers
-from cvxkernel.formulations import inputs
+from cvxkernel.formulations import inputs, semidefinite
 from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.errors import InputError, SolverError
+from cvxkernel.solvers import deadline
 from cvxkernel.solvers.solution import Progress, Solution
 from cvxkernel.validation import balls
-from cvxkernel.validation.proofs import JUDGES, UNPROVED, Judge, Proof, prove
+from cvxkernel.validation.proofs import JUDGES, Judge, Proof, prove
 
 MOST_BITS = 4096
 FINE = 1e-9  # what the solvers are asked for first: a proof is no better than its point
@@ -33,8 +34,7 @@ def judge(id: str, problem: Any) -> Judge:
     form = formulation(id)
     form.require(problem)
     if form.id not in JUDGES:
-        why = UNPROVED.get(form.id, "no proof is known")
-        raise InputError("ID", "a formulation with a rigorous enclosure", f"{form.id} ({why})")
+        raise InputError("ID", "a formulation with a rigorous enclosure", form.id)
     return JUDGES[form.id](problem)
 
 
@@ -57,15 +57,31 @@ def solve(
     tol: float | None = None,
     digits: int | None = None,
     progress: Progress | None = None,
+    limit: float | None = None,
 ) -> Solution:
     """Solve, then prove: the ends come from ball arithmetic, of as many bits as `digits` needs.
 
     `tol` is the relative width to reach; by default what the formulation promises, else 1e-6.
+    `limit` is how many seconds it may take, one proof of what was found by then not counted.
     Raises SolverError when the proved interval is wider than was asked for.
     """
+    with deadline.within(None if limit is None else inputs.positive("limit", limit)):
+        return _proved(id, problem, solver, tol, digits, progress)
+
+
+def _proved(
+    id: str,
+    problem: Any,
+    solver: str | None,
+    tol: float | None,
+    digits: int | None,
+    progress: Progress | None,
+) -> Solution:
+    """The same, by the limit that holds."""
     start = perf_counter()
     tol = inputs.positive("tol", tol if tol is not None else formulation(id).width or 1e-6)
     goal = tol if digits is None else min(tol, 10.0**-digits / 2)
+    made: list[tuple[Proof, Solution]] = []
     for fineness in (tol, FINE):  # what polishes itself needs no fine solution
         found = _solution(id, problem, solver, fineness, progress)
         bits = balls.BITS
@@ -75,22 +91,25 @@ def solve(
             proved = proof(id, problem, found.variables, bits=bits)
             bits *= 2
             # More bits help only where the ends are as narrow as the last ones allowed.
-            if proved.width <= goal or bits > MOST_BITS or proved.width > 2.0 ** (-bits / 4):
+            enough = proved.width > 2.0 ** (-bits / 4) or bits > MOST_BITS
+            if proved.width <= goal or enough or deadline.passed():
                 break
-        if proved.width <= goal:
+        made.append((proved, found))
+        if proved.width <= goal or deadline.passed():
             break
+    proved, found = min(made, key=lambda pair: pair[0].width)
     lower, upper = balls.below(proved.lower), balls.above(proved.upper)
     value = min(max(found.value, lower), upper)
     if not proved.width <= goal:
         why = f"proved relative width {proved.width:.1e} above {goal:.1e}"
         interval = Enclosure(value, lower, upper, found.variables)
-        raise SolverError(id, {found.solver: why}, interval)
+        raise SolverError(id, {found.solver: why}, interval, limit=deadline.reached())
     return replace(
         found,
         value=value,
         lower=lower,
         upper=upper,
-        rigorous=True,
+        rigorous=found.open is None,
         # Of what is not convex only the optimum at what the method has fixed is proved.
         status=found.status if formulation(id).fixed else "optimal",
         seconds=perf_counter() - start,
@@ -108,4 +127,5 @@ def _solution(
         if error.best is None:
             raise
         names = ", ".join(error.attempts)
-        return Solution.at(id, error.best, names, iterations=None, seconds=0.0)
+        notes = semidefinite.notes(problem)
+        return Solution.at(id, error.best, names, iterations=None, seconds=0.0, notes=notes)

@@ -36,17 +36,21 @@ ONE_SIDED = {
 }
 
 
-# What the printed algorithms leave is not optimal.
+# What the printed algorithms leave is not optimal; an algorithm shares the optimum of its program.
+@pytest.mark.usefixtures("proved_once")
 @pytest.mark.parametrize("id", [id for id in JUDGES if CATALOGUE[id].width is not None])
 def test_an_optimal_answer_is_within_and_has_no_slip(id, solved):
     for kind in ("gaussian", "random"):
         problem, solution = solved(id, kind)
         found = check(id, problem, value=solution.value, **solution.variables)
-        reached = solution.width / (1 - solution.width)  # an algorithm may promise less
-        assert found.within(max(1e-6, 2 * reached))
+        assert found.tol == CATALOGUE[id].width  # an algorithm may promise less
+        assert found.within()
         assert not found.slips
         assert found.rigorous
-        assert set(found.sides) == ONE_SIDED.get(id, {"upper", "lower"})
+        sides = ONE_SIDED.get(id, {"upper", "lower"})
+        if id == "kundu2010-eq10" and solution.variables["x"].ndim == 1:
+            sides = {"lower"}  # its x is another α
+        assert set(found.sides) == sides
         assert set(found.repaired) == set(solution.variables)
         assert found.optimum.lower <= solution.upper
         assert found.optimum.upper >= solution.lower
@@ -155,23 +159,6 @@ def test_an_answer_that_no_slip_explains(id, solved):
     assert not found.slips
 
 
-def test_a_judge_that_does_not_examine_gives_what_it_can(monkeypatch, solved):
-    class Ends:
-        def __init__(self, judge):
-            self.upper, self.lower, self.better = judge.upper, judge.lower, judge.better
-
-    problem, solution = solved("lanckriet2004-sm1")
-    make = JUDGES["lanckriet2004-sm1"]
-    monkeypatch.setitem(JUDGES, "lanckriet2004-sm1", lambda problem: Ends(make(problem)))
-    found = check("lanckriet2004-sm1", problem, **solution.variables)
-    assert found.within(1e-6)
-    assert not found.rigorous
-    assert set(found.violations) == {"quad", "balance", "nonneg", "box"}
-    wrong = check("lanckriet2004-sm1", problem, alpha=solution.variables["alpha"] + 1.0, why=False)
-    assert wrong.violations["box"].lower > 0.1
-    assert wrong.verdict() == "not within"
-
-
 # -- Answers as files -----------------------------------------------------------------------------
 
 
@@ -236,7 +223,7 @@ def test_a_wrong_answer_is_explained(problem_file, solved, tmp_path, run):
         ({"weights": [1, 2, 3]}, "weights: expected a symbol of ye2008-thm2.2: beta, t, theta"),
         ({"theta": [1, 2]}, "theta: expected shape (3,)"),
         ({"theta": [1, 2, None]}, "theta: expected real numbers"),
-        ({"t": 1.0}, "t: expected the symbol to which t belongs"),
+        ({"t": 1.0}, "t: expected beta beside it; came t"),
         ({}, "ANSWER: expected a value, or some of the symbols beta, t, theta"),
         ({"variables": [1]}, "variables: expected symbols and their values"),
         ({"value": [1, 2]}, "value: expected shape ()"),

@@ -77,19 +77,20 @@ def test_the_primal_of_chen_has_the_optimum_that_its_parameter_says():
         assert not arb(fmpq(7, 12)) <= found.upper or not found.lower <= arb(fmpq(7, 12))
 
 
-def test_a_kernel_that_is_not_semidefinite_is_charged_on_both_sides():
+def test_a_kernel_that_is_not_semidefinite_stands_for_the_nearest_that_is():
     K = np.diag([1.0, 1.0, 1.0, 1.0, 1.0, -1e-17])
     dual = CATALOGUE["chen2009-eq1"].make({"K": K, "y": SIX, "C": 0.5})
     primal = CATALOGUE["chen2009-eq3"].make({"K": K, "y": SIX, "eta": 1 / 6})
     first = rigorous.proof("chen2009-eq1", dual, {})
     third = rigorous.proof("chen2009-eq3", primal, {})
-    # At α = ½: 3 - ½·(5 - 1e-17)/4, exactly; it is the best, every slope being positive there.
+    # At α = C: 6C - ½·5C², exactly; it is the best, every slope being positive there.
     with balls.precision():
-        best = 3 - (5 + arb(float(K[5, 5]))) / 8
-        for found, factor in ((first, arb(1)), (third, 2 * arb(1 / 6))):
-            assert found.lower <= (factor * best).upper()
-            assert (factor * best).lower() <= found.upper
-            assert 0 < found.width <= 1e-13
+        eta = arb(1 / 6)
+        for found, C, factor in ((first, arb(1) / 2, 1), (third, 1 / (12 * eta), 2 * eta)):
+            best = factor * (6 * C - 5 * C * C / 2)
+            assert found.lower <= best.upper()
+            assert best.lower() <= found.upper
+            assert found.width <= 1e-30
 
 
 @pytest.mark.parametrize("scale", [1e-50, 1e50])
@@ -119,14 +120,17 @@ def test_an_answer_at_a_gating_is_judged_there():
     assert solution.status == "optimal at the gating"
     told = check("gonen2008-alg1", problem, value=solution.value, **solution.variables)
     assert told.within(1e-6)
-    # Another gating has another J, and a good α of it is no worse an answer to J there.
+    # Another gating has another J, of which a good α is as near; but it is not stationary.
     V = np.zeros_like(solution.variables["V"])
     v0 = np.zeros_like(solution.variables["v0"])
     alpha = solve("gonen2008-eq7", problem.at(V, v0)).variables["alpha"]
     other = check("gonen2008-alg1", problem, V=V, v0=v0, alpha=alpha)
-    assert other.within(1e-6)
+    assert other.sides["lower"].relative.upper < 1e-6
+    assert other.violations["stationarity"].lower > 1e-3
+    assert other.verdict() == "not within"
     assert other.optimum.lower > told.optimum.upper
-    assert check("gonen2008-alg1", problem, V=V, v0=v0, alpha=alpha / 2).verdict() == "not within"
+    half = check("gonen2008-alg1", problem, V=V, v0=v0, alpha=alpha / 2)
+    assert half.sides["lower"].relative.lower > 1e-3
     with pytest.raises(InputError, match="judged at V, v0"):
         check("gonen2008-alg1", problem, alpha=alpha)
 

@@ -21,13 +21,12 @@ from cvxkernel.validation.proofs import (
     ye2008,
 )
 from cvxkernel.validation.proofs.proof import (
+    STATIONARITY,
     Examination,
-    Examiner,
     Judge,
     Negated,
     Point,
     Proof,
-    examine,
     prove,
 )
 
@@ -41,7 +40,7 @@ def _ye2008(id: str) -> Callable[[Any], Judge]:
     return lambda problem: ye2008.Balls(problem, binary=form.binary, kind=form.kind)
 
 
-# The judge of a problem, by formulation. What is not here has no proof yet: UNPROVED says why.
+# The judge of a problem, by formulation.
 JUDGES: dict[str, Callable[[Any], Judge]] = {
     **{id: _ye2008(id) for id, form in CATALOGUE.items() if form.paper == "ye2008"},
     **dict.fromkeys(RESTRICTED, ye2008.RestrictedBalls),
@@ -72,16 +71,13 @@ JUDGES: dict[str, Callable[[Any], Judge]] = {
         for id in (f"kundu2010-{name}" for name in ids)
     },
 }
-UNPROVED: dict[str, str] = {}
 
 __all__ = [
     "JUDGES",
-    "UNPROVED",
+    "STATIONARITY",
     "Examination",
-    "Examiner",
     "Judge",
     "Point",
     "Proof",
-    "examine",
     "prove",
 ]

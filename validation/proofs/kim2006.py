@@ -13,7 +13,7 @@ import numpy as np
 from flint import arb, arb_mat
 
 from cvxkernel.formulations.kim2006 import KernelFisher, best_u
-from cvxkernel.validation import balls
+from cvxkernel.validation import balls, nearest
 from cvxkernel.validation.balls import inner, matrix
 from cvxkernel.validation.proofs.proof import (
     Examination,
@@ -43,7 +43,7 @@ class Balls:
                 for i, s in enumerate(positive)
             ]
         )
-        self.K = [balls.symmetric(matrix(G)) for G in problem.kernels]
+        self.K = nearest.kernels(problem.kernels)
 
     def weights(self, point: Point) -> list[arb]:
         """θ clipped and scaled to Σθᵢ = 1."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 import numpy as np
 from flint import arb, arb_mat
@@ -12,6 +12,7 @@ from flint import arb, arb_mat
 from cvxkernel.validation import balls
 
 Point = Mapping[str, Any]  # doubles, or balls where doubles are not enough
+STATIONARITY = "stationarity"  # the violation by which a program that is not convex is judged
 
 
 class Judge(Protocol):
@@ -29,11 +30,6 @@ class Judge(Protocol):
 
     def better(self, point: Point) -> Iterator[Point]:
         """Points with both kinds of symbols, made from this one; the last is the best."""
-
-
-@runtime_checkable
-class Examiner(Judge, Protocol):
-    """A judge that also takes an answer as it stands, which `check` needs."""
 
     def examine(self, point: Point) -> Examination:
         """What it violates, the feasible point made of it, and the objectives there."""
@@ -59,7 +55,7 @@ class Negated:
 
     def examine(self, point: Point) -> Examination:
         """The same violations and point; the objectives change sign and side."""
-        found = examine(self.judge, point)
+        found = self.judge.examine(point)
         other = {"upper": "lower", "lower": "upper"}
         return replace(found, objectives={other[s]: -f for s, f in found.objectives.items()})
 
@@ -102,29 +98,23 @@ class Examination:
     """An answer as it stands, in balls.
 
     `violations` by the label of the constraint, relative to the size of what it compares;
-    `repaired` is a feasible point made from the symbols that were given; `objectives` holds the
-    exact objective there, on the side of the optimum on which it lies: "upper" or "lower".
+    `repaired` is a feasible point made from the symbols that were given, and holds a symbol only if
+    a violation or an objective depends on it; `objectives` holds the exact objective there, on the
+    side of the optimum on which it lies: "upper" or "lower". `unproved` are the labels of
+    violations that rest on a number that is only near.
     """
 
     violations: dict[str, arb] = field(default_factory=dict)
     repaired: dict[str, Any] = field(default_factory=dict)
     objectives: dict[str, Proof] = field(default_factory=dict)
+    unproved: set[str] = field(default_factory=set)
 
-
-def examine(judge: Judge, point: Point) -> Examination:
-    """What a judge finds; one that does not examine knows only that its ends are ends."""
-    if isinstance(judge, Examiner):
-        return judge.examine(point)
-    ends = {
-        "upper": Proof(arb.neg_inf(), judge.upper(point)),
-        "lower": Proof(judge.lower(point), arb.pos_inf()),
-    }
-    known = {
-        side: end
-        for side, end in ends.items()
-        if (end.upper if side == "upper" else end.lower).is_finite()
-    }
-    return Examination({}, dict(point), known)
+    def below(self, objective: Proof) -> None:
+        """Another objective from below: of two the worse one counts."""
+        other = self.objectives.get("lower", objective)
+        ends = [(one.lower, one.upper) for one in (objective, other)]
+        low, high = (a if a < b else b for a, b in zip(*ends, strict=True))
+        self.objectives["lower"] = Proof(low, high)
 
 
 def prove(judge: Judge, point: Point) -> Proof:
@@ -186,6 +176,11 @@ def excess(x: arb, size: arb) -> arb:
     """max(0, x)/size, zero where both are."""
     over = x.nonnegative_part()
     return over if over.is_zero() else over / size
+
+
+def asymmetry(A: arb_mat) -> arb:
+    """‖A - Aᵀ‖/‖A‖"""
+    return excess(balls.norm(A - A.transpose()), balls.norm(A))
 
 
 def off_simplex(values: Any, r: Sequence[arb], budget: arb | int = 1) -> dict[str, arb]:

@@ -2,7 +2,8 @@ r"""The support vector machine in balls: feasible points and the bounds of `form
 
     maximize 1ᵀα - ½αᵀQα  subject to  0 ≤ α ≤ C, αᵀy = 0
 
-A Q that is not proved semidefinite is charged: with Q + εI ⪰ 0 the primal gains ½εnC².
+The matrix in the balls Q is semidefinite: a kernel is the one that `validation.nearest` encloses,
+or it was made so. Nothing has to be proved of that, and the ends hold for every such matrix.
 """
 
 from __future__ import annotations
@@ -60,24 +61,22 @@ def upper(Q: arb_mat, y: Array, C: float, v: list[arb]) -> arb:
     least = balls.lambda_min(Q)
     ends = []
     if np.isfinite(C):
-        ends.append(_hinge(Q, y, C, v, least))
+        ends.append(_hinge(Q, y, C, v))
     if least > 0:
         ends.append(_lagrangian(Q, y, C, v, least))
     ends = [end.upper() for end in ends if end.is_finite()]
     return -balls.largest([-end for end in ends]).lower() if ends else arb.pos_inf()
 
 
-def _hinge(Q: arb_mat, y: Array, C: float, v: list[arb], least: arb) -> arb:
-    """½vᵀQv + C Σᵢ max(0, 1 - (Qv)ᵢ - byᵢ), with Q made semidefinite."""
-    shift = arb(0) if least >= 0 else -least
+def _hinge(Q: arb_mat, y: Array, C: float, v: list[arb]) -> arb:
+    """½vᵀQv + C Σᵢ max(0, 1 - (Qv)ᵢ - byᵢ)"""
     w = column(v)
-    image = Q * w + w * shift
+    image = Q * w
     b = offset(image, y)
     hinges = [
         (1 - m - b * int(s)).nonnegative_part() for m, s in zip(image.entries(), y, strict=True)
     ]
-    total = inner(w, image) / 2 + arb(C) * balls.total(hinges)
-    return total + shift * len(y) * arb(C) ** 2 / 2
+    return inner(w, image) / 2 + arb(C) * balls.total(hinges)
 
 
 def _lagrangian(Q: arb_mat, y: Array, C: float, alpha: list[arb], least: arb) -> arb:
@@ -105,7 +104,7 @@ def _lagrangian(Q: arb_mat, y: Array, C: float, alpha: list[arb], least: arb) ->
     return best
 
 
-def off_box(alpha: Any, y: Array, C: float) -> dict[str, arb]:
+def off_box(alpha: Any, y: Array, C: float, whose: str = "") -> dict[str, arb]:
     """How far α is from αᵀy = 0, relative to Σ|αᵢ|, from α ≥ 0 and from α ≤ C."""
     a = numbers(alpha)
     size = balls.largest([abs(x) for x in a])
@@ -116,7 +115,7 @@ def off_box(alpha: Any, y: Array, C: float) -> dict[str, arb]:
     }
     if np.isfinite(C):
         out["box"] = excess(balls.largest(a) - arb(C), arb(C))
-    return out
+    return {f"{whose}{label}": x for label, x in out.items()}
 
 
 def machine(Q: Array, y: Array, C: float) -> Array:

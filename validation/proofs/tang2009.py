@@ -18,8 +18,8 @@ from flint import arb, arb_mat
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.tang2009 import Regularized, Separate, Shared
 from cvxkernel.formulations.tang2009.programs import MultiLabelled
-from cvxkernel.validation import balls
-from cvxkernel.validation.balls import column, inner, matrix
+from cvxkernel.validation import balls, nearest
+from cvxkernel.validation.balls import column, inner
 from cvxkernel.validation.proofs import svm
 from cvxkernel.validation.proofs.proof import (
     Examination,
@@ -44,7 +44,7 @@ class Machines:
     def __init__(self, problem: MultiLabelled) -> None:
         self.problem, self.Y, self.C = problem, problem.Y, problem.C
         self.k, self.n, self.p = problem.k, problem.n, problem.p
-        self.K = [balls.symmetric(matrix(K)) for K in problem.kernels]
+        self.K = nearest.kernels(problem.kernels)
 
     def feasible(self, alpha: Any) -> Rows:
         """Each αᵗ in S(t)."""
@@ -264,15 +264,11 @@ class Balls(Machines):
     def examine(self, point: Point) -> Examination:
         """α clipped and balanced, its epigraph raised; the weights clipped, scaled and drawn."""
         found = Examination()
-        for symbol in ("machines", "alpha"):
-            if symbol in point:
-                label = "" if symbol == "alpha" else "machines "
-                wrong = self.off_box(point[symbol])
-                found.violations.update({f"{label}{name}": x for name, x in wrong.items()})
-                alpha = self.feasible(point[symbol])
-                found.repaired[symbol] = arb_mat(alpha)
-                found.objectives["lower"] = Proof.of(self.value(alpha))
         if "alpha" in point:
+            found.violations.update(self.off_box(point["alpha"]))
+            alpha = self.feasible(point["alpha"])
+            found.repaired["alpha"] = arb_mat(alpha)
+            found.objectives["lower"] = Proof.of(self.value(alpha))
             self.epigraph(point, alpha, found)
         if any(symbol in point for symbol in WEIGHTS):
             self.priced(point, found)
@@ -333,6 +329,8 @@ class Balls(Machines):
             svm.optimum(Q, y, self.C) for Q, y in zip(self.combined(theta), self.Y, strict=True)
         ]
         lows, highs = [x.lower for x in each], [x.upper for x in each]
+        if "machines" in point:
+            self.solved(point, theta, each, found)
         if "g" in point:
             g = numbers(point["g"])
             size = balls.total(highs)
@@ -342,6 +340,18 @@ class Balls(Machines):
             highs = [a.max(x) for a, x in zip(highs, g, strict=True)]
             found.repaired["g"] = highs
         found.objectives["upper"] = Proof.of(price + balls.total(lows), price + balls.total(highs))
+
+    def solved(self, point: Point, theta: Rows, each: Sequence[Proof], found: Examination) -> None:
+        """What the machines lack of the optima at the weights, relative to their sum."""
+        wrong = self.off_box(point["machines"])
+        found.violations.update({f"machines {label}": x for label, x in wrong.items()})
+        alpha = self.feasible(point["machines"])
+        found.repaired["machines"] = arb_mat(alpha)
+        value = balls.total(
+            svm.value(Q, a) for Q, a in zip(self.combined(theta), alpha, strict=True)
+        )
+        best = balls.total(x.lower.union(x.upper) for x in each)
+        found.violations["machines optimal"] = excess(best - value, best)
 
     def own_parts(self, zeta: list[arb], gamma: Rows, theta: Rows) -> tuple[list[arb], Rows]:
         """ζ and γ as they are, clipped and scaled together, γᵗ then to what ζ leaves of 1."""

@@ -20,12 +20,13 @@ from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.ye2008.bounds import unit_diagonal_root
 from cvxkernel.formulations.ye2008.data import Scatter
 from cvxkernel.formulations.ye2008.fixed import Discriminant
-from cvxkernel.validation import balls
+from cvxkernel.validation import balls, nearest
 from cvxkernel.validation.balls import inner, matrix
 from cvxkernel.validation.proofs.proof import (
     Examination,
     Point,
     Proof,
+    asymmetry,
     excess,
     newton,
     numbers,
@@ -41,7 +42,7 @@ class Balls:
         self.problem, self.binary, self.kind, self.n = problem, binary, kind, problem.n
         self.joint = not isinstance(problem, Discriminant)
         self.lam = arb(problem.lam) if isinstance(problem, Discriminant) else arb(1)
-        self.K = [balls.symmetric(matrix(K)) for K in problem.kernels]
+        self.K = nearest.kernels(problem.kernels)
         self.e = balls.ones(self.n)
 
     @cached_property
@@ -335,11 +336,6 @@ def least_diagonal(S: Array) -> tuple[Array, Array]:
             break
     t: Array = S.diagonal() + np.linalg.norm(off @ V, axis=1)
     return t, V @ V.T
-
-
-def asymmetry(A: arb_mat) -> arb:
-    """‖A - Aᵀ‖/‖A‖"""
-    return excess(balls.norm(A - A.transpose()), balls.norm(A))
 
 
 def polished(made: Balls, theta: list[arb]) -> list[arb]:

@@ -6,29 +6,31 @@ By Lemma 1 k is feasible where k = Kc and r ≥ cᵀKc, for any c at all; and fo
 
 with sᵀM⁻¹s = sᵀx + eᵀx + eᵀM⁻¹e ≥ sᵀx + eᵀx, e = s - Mx. The two meet at c = (K + ½μI)⁻¹s.
 
-The K of a file is often singular, and then not so to the last bit, nor semidefinite. Where `eigen`
-takes an eigenvalue for zero or K ⪰ 0 is not proved, the interval holds (8) for every K' ⪰ 0 with
-‖K' - K‖₂ ≤ ε, ε being the larger of what is zero there and of what is not proved. From below that
-is (8) for K + εI, from above K'c and cᵀK'c are K's up to ε‖c‖ and ε‖c‖². The interval is then about
-√(εψ) wide where s is off the range of K: a large ψ makes it wide.
+The K of a file is often singular, and then not so to the last bit, nor semidefinite: it stands for
+K₊, which is enclosed. With any X near an eigenbasis, ‖XᵀX - I‖ ≤ ω, and any D,
+
+    ‖X diag(D₊)Xᵀ - K₊‖_F ≤ ‖K - X diag(D)Xᵀ‖_F + 4.2 ω‖D‖₂
+
+since taking the positive part is nonexpansive: no sign of an eigenvalue has to be known.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 
 import numpy as np
 from flint import arb, arb_mat
-from scipy.optimize import minimize_scalar
 
-from cvxkernel.formulations.chen2009 import AugmentedSample, NewSample, spectrum
+from cvxkernel.formulations import semidefinite
+from cvxkernel.formulations.chen2009 import AugmentedSample, NewSample, bounds
+from cvxkernel.formulations.eigenbasis.decomposition import orthonormal
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.validation import balls
 from cvxkernel.validation.balls import inner, matrix
 from cvxkernel.validation.proofs.chen2009.kernel import least, short_of
 from cvxkernel.validation.proofs.proof import Examination, Point, Proof, numbers
 
+LEAST = 1e-22  # of the size of s: where the best multiplier is zero
 CUTS = (1e-13, 1e-11, 1e-9, 1e-7, 1e-5)  # of the largest eigenvalue: where c is cut off
 
 
@@ -37,32 +39,16 @@ class Column:
 
     def __init__(self, problem: NewSample) -> None:
         self.problem, self.n = problem, problem.n
-        self.K, self.s = balls.symmetric(matrix(problem.K)), matrix(problem.s)
+        self.K, self.s = kernel(problem.K), matrix(problem.s)
         self.psi = arb(problem.psi)
-
-    @cached_property
-    def smallest(self) -> arb:
-        """λ_min(K) at least"""
-        return balls.lambda_min(self.K)
-
-    @cached_property
-    def shift(self) -> arb:
-        """ε: what rounding leaves open where an eigenvalue of K is zero in doubles."""
-        d, _ = self.problem.eigen
-        known = arb(0) if (d > 0).all() else arb(spectrum.ZERO * self.n * float(d.max()))
-        return known.max(-self.smallest).upper()
-
-    def near(self, size: arb) -> arb:
-        """[-ε·size, ε·size]"""
-        return arb(0, (self.shift * size).upper())
 
     # -- The ends, without the root and the constant of (8) -----------------------------------
 
     def bound(self, mu: arb) -> arb:
-        """The dual at μ for K + εI."""
+        """The dual at μ."""
         if not mu > 0:
             return arb(0)
-        M = self.K + balls.identity(self.n) * (self.shift + mu / 2)
+        M = self.K + balls.identity(self.n) * (mu / 2)
         x = self.solved(M, self.s)
         e = self.s - M * x
         low = mu * (inner(self.s, x) + inner(e, x)) - mu * self.psi - mu * mu / 4
@@ -70,34 +56,32 @@ class Column:
 
     @staticmethod
     def solved(M: arb_mat, b: arb_mat) -> arb_mat:
-        """x near M⁻¹b: the residual in balls, the steps in doubles."""
-        x, inverse = b * 0, np.linalg.pinv(balls.doubles(M), hermitian=True)
-        for _ in range(4):
-            x = (x + matrix(inverse @ balls.doubles(b - M * x))).mid()
-        return x
+        """x near M⁻¹b"""
+        try:
+            return M.mid().solve(b.mid()).mid()
+        except ZeroDivisionError:
+            return matrix(np.linalg.pinv(balls.doubles(M), hermitian=True) @ balls.doubles(b))
 
     def value(self, c: arb_mat, r: arb | None = None) -> tuple[arb, arb_mat, arb]:
         """The objective at k = Kc and the least r, or one that is not below; and k and r."""
-        k, size = self.K * c, balls.norm(c)
-        low = (inner(c, k) + self.near(size * size)).nonnegative_part()
-        r = low.max(self.psi if r is None else r)
-        off = (balls.norm(k - self.s) + self.near(size)).nonnegative_part()
-        return 2 * off**2 + (r - self.psi) ** 2, k, r
+        k = self.K * c
+        r = inner(c, k).nonnegative_part().max(self.psi if r is None else r)
+        return 2 * balls.norm(k - self.s) ** 2 + (r - self.psi) ** 2, k, r
 
     def exact(self) -> bool:
-        """Whether k = s and r = ψ are proved to be feasible."""
-        if not self.smallest > 0:
+        """Whether k = s and r = ψ are proved to be feasible: sᵀK⁻¹s ≤ ψ, or s = 0."""
+        if not any(self.problem.s):
+            return bool(self.psi >= 0)
+        try:
+            return bool(inner(self.s, self.K.solve(self.s)) <= self.psi)
+        except ZeroDivisionError:
             return False
-        x = self.solved(self.K, self.s)
-        e = self.s - self.K * x
-        form = inner(self.s, x) + inner(e, x) + inner(e, e) / self.smallest
-        return bool(form <= self.psi)
 
     def coefficients(self, k: Array | None, mu: arb) -> Iterator[arb_mat]:
         """c with Kc near k, or near k(μ), cut off at several eigenvalues."""
         d, V = np.linalg.eigh(balls.doubles(self.K))
         if k is None and mu > 0:
-            M = self.K + balls.identity(self.n) * (self.shift + mu / 2)
+            M = self.K + balls.identity(self.n) * (mu / 2)
             yield self.solved(M, self.s)
         image = V.T @ (self.problem.s if k is None else k)
         for cut in CUTS:
@@ -112,20 +96,9 @@ class Column:
 
     def best(self) -> float:
         """The μ of the largest bound, in doubles; positive even where the best is zero."""
-        d, V = np.linalg.eigh(balls.doubles(self.K))
-        d = np.maximum(d, 0.0) + float(self.shift)
-        sigma2, psi = (V.T @ self.problem.s) ** 2, self.problem.psi
-        scale = max(float(np.sqrt(sigma2.sum())), abs(psi), float(d[-1])) or 1.0
-
-        def loss(x: float) -> float:
-            mu = scale * float(np.exp(x))
-            return -float(np.sum(sigma2 * mu / (d + mu / 2)) - mu * psi - mu * mu / 4) / scale**2
-
-        grid = np.linspace(-60.0, 3.0, 64)
-        at = float(grid[int(np.argmin([loss(x) for x in grid]))])
-        found = minimize_scalar(loss, bounds=(at - 1, at + 1), method="bounded",
-                                options={"xatol": 1e-9})  # fmt: skip
-        return scale * float(np.exp(found.x))
+        mu = bounds.multiplier(self.problem)
+        size = float(np.linalg.norm(self.problem.s)) or 1.0
+        return mu or LEAST * size / max(1.0, abs(self.problem.psi) / size)
 
     # -- As a judge: (8) has its constant and its root in `whole` ------------------------------
 
@@ -160,8 +133,8 @@ class Column:
         own = np.asarray(point["k"], dtype=float)
         made = [self.value(c, r) for c in self.coefficients(own, arb(0))]
         value, found.repaired["k"], above = min(made, key=lambda one: float(one[0].upper()))
-        K, given = self.K + balls.identity(self.n) * self.shift, numbers(own)
-        rows = [[*row, x] for row, x in zip(K.tolist(), given, strict=True)]
+        given = numbers(own)
+        rows = [[*row, x] for row, x in zip(self.K.tolist(), given, strict=True)]
         whole = arb_mat([*rows, [*given, above.mid() if r is None else r]])
         found.violations["lmi"] = short_of(whole)
         if r is not None:
@@ -178,6 +151,25 @@ class Augmented(Column):
         self.S = balls.symmetric(matrix(problem.S))
 
     def whole(self, part: arb) -> arb:
-        """(‖K' - S‖² + part)^½, with ‖K' - K‖ ≤ √n·ε"""
-        distance = balls.norm(self.K - self.S) + self.near(arb(self.n).sqrt())
-        return (distance.nonnegative_part() ** 2 + part).sqrt()
+        """(‖K - S‖² + part)^½"""
+        return (balls.norm(self.K - self.S) ** 2 + part).sqrt()
+
+
+def kernel(K: Array) -> arb_mat:
+    """K₊ of the K that came."""
+    if not semidefinite.slack(K):
+        return matrix(K)
+    known = semidefinite.held(K)
+    A = balls.symmetric(matrix(K if known is None else known.came))
+    n = len(K)
+    X = orthonormal(A.mid())
+    D = [(X.transpose() * (A * X))[i, i].mid() for i in range(n)]
+    omega = balls.norm(X.transpose() * X - balls.identity(n))
+    parts = [
+        arb_mat([[x * d for x, d in zip(row, signed, strict=True)] for row in X.tolist()])
+        * X.transpose()
+        for signed in (D, [d.nonnegative_part() for d in D])
+    ]
+    near = balls.norm(A - parts[0]) + 4.2 * omega * balls.norm(balls.column(D))
+    radius = arb(0, near.upper()) if omega < 0.1 else arb.nan()
+    return balls.symmetric(parts[1]) + arb_mat(n, n, [radius] * (n * n))

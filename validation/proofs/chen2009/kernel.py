@@ -24,7 +24,7 @@ from cvxkernel.formulations.inputs import Array
 from cvxkernel.validation import balls
 from cvxkernel.validation.balls import column, inner, matrix
 from cvxkernel.validation.proofs import svm
-from cvxkernel.validation.proofs.proof import Examination, Point, Proof, excess, numbers
+from cvxkernel.validation.proofs.proof import Examination, Point, Proof, asymmetry, excess, numbers
 
 
 def least(values: list[arb]) -> arb:
@@ -188,6 +188,7 @@ class Free(ABC):
         given, K = balls.symmetric(matrix(point["K"])), raised(point["K"])
         found.repaired["K"] = K
         found.violations["lmi"] = short_of(given)
+        found.violations["symmetry"] = asymmetry(matrix(point["K"]))
         distance = balls.norm(K - self.S)
         if "v" in point:
             v, own = numbers(point["v"])[0], balls.norm(given - self.S)
@@ -223,6 +224,7 @@ class Free(ABC):
             v, W = self.vector(alpha), balls.symmetric(matrix(point["W"]))
             found.violations["W lmi"] = short_of(W - v * v.transpose() * self.ridge)
             found.violations["W ball"] = self.outside(W)
+            found.violations["W symmetry"] = asymmetry(matrix(point["W"]))
             value, alpha, found.repaired["W"] = self.dual(alpha, W)
             found.objectives["lower"] = Proof.of(value)
         else:  # the minimum over K ⪰ 0 is at most its objective at K*

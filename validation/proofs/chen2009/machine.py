@@ -1,8 +1,7 @@
 r"""chen2009 in balls: (1), and (3) as a machine in the box [0, 1].
 
 With α = t/(2ηn), (3) is 1/n times the machine of Q/(2ηn) with C = 1, and c = yt/(2ηn): no number of
-it is rounded. A K that is not proved semidefinite leaves (3) unbounded below: its interval then
-holds 2η times (1), and (3) with K + εI, ε being the least for which that is proved.
+it is rounded.
 """
 
 from __future__ import annotations
@@ -13,8 +12,8 @@ from typing import Any
 from flint import arb
 
 from cvxkernel.formulations import chen2009
-from cvxkernel.validation import balls
-from cvxkernel.validation.balls import column, inner, matrix
+from cvxkernel.validation import balls, nearest
+from cvxkernel.validation.balls import column, inner
 from cvxkernel.validation.proofs import svm
 from cvxkernel.validation.proofs.machine import Machine
 from cvxkernel.validation.proofs.proof import Examination, Point, Proof, excess, numbers
@@ -24,7 +23,7 @@ class Dual(Machine):
     """(1)"""
 
     def __init__(self, problem: chen2009.Machine) -> None:
-        Q = svm.signed(problem.y, balls.symmetric(matrix(problem.K)))
+        Q = svm.signed(problem.y, nearest.kernel(problem.K))
         super().__init__(Q, problem.y, problem.C)
 
 
@@ -34,18 +33,16 @@ class Primal:
     def __init__(self, problem: chen2009.RegularizedMachine) -> None:
         self.y, self.n = problem.y, problem.n
         self.ratio = 2 * arb(problem.eta) * self.n  # t = 2ηnα
-        Q = svm.signed(self.y, balls.symmetric(matrix(problem.K)))
+        Q = svm.signed(self.y, nearest.kernel(problem.K))
         self.machine = Machine(Q / self.ratio, self.y, 1.0)
 
     def box(self, alpha: Any) -> list[arb]:
         """t of α"""
         return [x * self.ratio for x in numbers(alpha)]
 
-    def charged(self, t: list[arb]) -> Proof:
-        """The dual value at t, with K and with K + εI."""
-        w = column(t)
-        value = svm.value(self.machine.Q, t)
-        return Proof.of(value / self.n, (value - self.machine.shift * inner(w, w) / 2) / self.n)
+    def dual(self, t: list[arb]) -> arb:
+        """The dual value at t"""
+        return svm.value(self.machine.Q, t) / self.n
 
     def image(self, v: list[arb]) -> list[arb]:
         """diag(y)Kc"""
@@ -57,7 +54,7 @@ class Primal:
         """The dual at α; c is as good where it is y times one."""
         if "alpha" not in point:
             return arb.neg_inf()
-        low = self.charged(self.machine.feasible(self.box(point["alpha"]))).lower
+        low = self.dual(self.machine.feasible(self.box(point["alpha"]))).lower()
         return low if low > 0 else arb(0)
 
     def upper(self, point: Point) -> arb:
@@ -66,9 +63,9 @@ class Primal:
         if "alpha" in point:
             ends.append(self.machine.upper({"alpha": self.box(point["alpha"])}) / self.n)
         if "c" in point:
-            v, shift = self.coefficients(point["c"]), self.machine.shift
-            high = self.machine.primal(v, svm.offset(column(self.image(v)), self.y), shift)
-            ends.append((high + shift * self.n / 2) / self.n)
+            v = self.coefficients(point["c"])
+            high = self.machine.primal(v, svm.offset(column(self.image(v)), self.y))
+            ends.append(high / self.n)
         return -balls.largest([-end.upper() for end in ends if not end.is_nan()]).lower()
 
     def coefficients(self, c: Any) -> list[arb]:
@@ -99,17 +96,14 @@ class Primal:
                     balls.largest([-x for x in given]), balls.largest(size)
                 )
                 xi = [x.max(least) for x, least in zip(given, xi, strict=True)]
-            w, shift = column(v), self.machine.shift
+            w = column(v)
             value = (inner(w, self.machine.Q * w) / 2 + balls.total(xi)) / self.n
-            # With K + εI each margin moves by ε|vᵢ|, and the form grows by ε‖v‖².
-            moved = shift * balls.total(abs(x) for x in v)
-            more = moved + shift * (inner(w, w) + self.n) / 2
-            found.objectives["upper"] = Proof.of(value - moved / self.n, value + more / self.n)
+            found.objectives["upper"] = Proof.of(value)
             found.repaired.update({"c": point["c"], "b": b, "xi": xi})
         if "alpha" in point:
             t = self.box(point["alpha"])
             found.violations.update(svm.off_box(t, self.y, 1.0))
             t = self.machine.feasible(t)
-            found.objectives["lower"] = self.charged(t)
+            found.objectives["lower"] = Proof.of(self.dual(t))
             found.repaired["alpha"] = [x / self.ratio for x in t]
         return found

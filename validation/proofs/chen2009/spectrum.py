@@ -1,9 +1,9 @@
-r"""(12) in balls, where the eigenvalues of S are proved to be simple.
+r"""(12) in balls.
 
-The program is about the eigenvectors of S. `eigen` encloses them, in as many bits as it takes to
-tell the eigenvalues apart; where that fails the program depends on which basis is taken, and both
-ends are infinite. An eigenvalue that is zero to rounding in doubles counts as zero, as in the
-program: its sign decides. With k = λ∘a ≥ 0 and w = Uᵀc everything is a sum over the eigenvectors:
+The program is about the eigenvectors of S, which are part of it (`formulations.eigenbasis`).
+`eigen` encloses them, and the eigenvalues with their signs; where a sign could not be decided
+nothing is proved but what holds for all. With k = λ∘a ≥ 0 and w = Uᵀc everything is a sum over
+the eigenvectors:
 
     (12)  ≤ (1/n)·1ᵀξ + ηΣkᵢwᵢ² + γh(a),  z = k∘w
     (12)  ≥ 2η·1ᵀα - Σⱼ pⱼᵀaⱼ             as in `spectrum_bound` of the doubles
@@ -16,58 +16,30 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from flint import acb_mat, arb, arb_mat, ctx
+from flint import arb, arb_mat, ctx
 
 from cvxkernel.formulations.chen2009 import SpectrumMachine, prediction
 from cvxkernel.formulations.chen2009 import bounds as in_doubles
 from cvxkernel.formulations.chen2009 import spectrum as modifications
 from cvxkernel.formulations.enclosure import EPS
-from cvxkernel.formulations.inputs import Array
 from cvxkernel.validation import balls
 from cvxkernel.validation.balls import column, matrix
 from cvxkernel.validation.proofs import svm
 from cvxkernel.validation.proofs.chen2009.kernel import least, margins
 from cvxkernel.validation.proofs.proof import Examination, Point, Proof, excess, numbers
 
-EXTRA = (1, 2, 4, 8)  # times the working precision
-
 
 class Eigen(NamedTuple):
-    """λ in increasing order, with exact zeros, and U."""
+    """λ in the order of the problem, with exact zeros, and U."""
 
     lam: list[arb]
     U: arb_mat
 
 
 def eigen(problem: SpectrumMachine) -> Eigen | None:
-    """The eigenvectors of S enclosed; None where its eigenvalues are not proved to be simple."""
-    S = balls.symmetric(matrix(problem.S))
-    for factor in EXTRA:
-        with balls.precision(factor * ctx.prec):
-            try:
-                values, R = acb_mat(S).eig(right=True)
-            except ValueError:
-                continue
-            order = sorted(range(problem.n), key=lambda j: float(values[j].real))
-            lam = [values[j].real for j in order]
-            columns = zip(order, problem.U.T, strict=True)
-            rows = [_unit([row[j] for row in R.tolist()], like) for j, like in columns]
-            U = arb_mat(rows).transpose()
-        told = list(zip(lam, problem.Lam, strict=True))
-        if all(own == 0 or x * arb(own) > 0 for x, own in told):
-            return Eigen([x if own else arb(0) for x, own in told], U)
-        return None
-    return None
-
-
-def _unit(v: list[Any], like: Array) -> list[arb]:
-    """A complex multiple of a real vector made real, of norm one and the sign of another."""
-    pivot = max(v, key=lambda x: float(abs(x).mid()))
-    real = [(x / pivot).real for x in v]
-    norm = balls.total(x * x for x in real).sqrt()
-    if float(np.array([float(x) for x in real]) @ like) < 0:
-        norm = -norm
-    return [x / norm for x in real]
+    """The eigenvectors of S enclosed; None where signs are not known."""
+    found = problem.basis.enclosed(ctx.prec)
+    return None if found is None else Eigen(*found)
 
 
 class Spectrum:
@@ -151,12 +123,12 @@ class Spectrum:
     # -- As a judge ---------------------------------------------------------------------------
 
     def lower(self, point: Point) -> arb:
-        """The dual at α."""
+        """The dual at α; zero at least, as no term of the objective is negative."""
         if "alpha" not in point or self.eigen is None:
-            return arb.neg_inf()
+            return arb(0)
         a = numbers(point.get("a", self.problem.Lam * 0 + 0.5))
         low, _ = self.dual(self.eigen, self.box(point["alpha"]), a)
-        return low.lower() if low.is_finite() else arb.neg_inf()
+        return low.lower() if low.is_finite() and low > 0 else arb(0)
 
     def upper(self, point: Point) -> arb:
         """The objective at a, and at z or the c that belongs to α."""
@@ -197,6 +169,8 @@ class Spectrum:
         """a made Λa ≥ 0, z zero where λa is, and ξ, u, v raised to what they have to be."""
         found = Examination()
         at = self.eigen
+        if "U" in point:
+            found.repaired["U"] = point["U"]  # the problem has been given it
         if at is None:
             found.repaired.update(point)
             return found

@@ -4,9 +4,6 @@ r"""kundu2010 in balls: the bounds of `formulations.kundu2010.bounds`, at points
 
     1ᵀα - ½(Σᵢ√qᵢ)²  ≤  Ω  ≤  ½maxᵢ xᵢᵀMᵢxᵢ + C Σⱼ max(0, 1 - (Σᵢ Mᵢxᵢ)ⱼ - byⱼ)
 
-A kernel of (10) that is not proved semidefinite stands for every K′ ⪰ 0 with ‖K′ - K‖₂ ≤ ε, ε being
-what is not proved: an eigenvalue that rounding left below zero counts as zero there.
-
 (4), (6) and (7) from above: Kᵢ + εI ⪰ 0, scaled to the trace τ, and Ω there; one kernel is ω. From
 below: α, γ ∈ Δ and Wᵢ in the domain of the conjugate, with a proved λ_min.
 

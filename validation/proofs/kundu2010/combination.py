@@ -8,8 +8,7 @@ from flint import arb
 
 from cvxkernel.formulations.catalogue import CATALOGUE
 from cvxkernel.formulations.kundu2010 import Combination
-from cvxkernel.validation import balls
-from cvxkernel.validation.balls import matrix
+from cvxkernel.validation import nearest
 from cvxkernel.validation.proofs import svm
 from cvxkernel.validation.proofs.kundu2010.omega import Omega
 from cvxkernel.validation.proofs.kundu2010.points import off_simplex, on_simplex, smallest, stack
@@ -26,9 +25,8 @@ class Kernels:
 
     def __init__(self, problem: Combination) -> None:
         self.problem, self.y, self.C = problem, problem.y, problem.C
-        M = [svm.signed(self.y, balls.symmetric(matrix(K))) for K in problem.kernels]
-        eps = [(-balls.lambda_min(M_i)).max(arb(0)).upper() for M_i in M]
-        self.omega = Omega(M, self.y, self.C, eps)
+        M = [svm.signed(self.y, K) for K in nearest.kernels(problem.kernels)]
+        self.omega = Omega(M, self.y, self.C)
 
     def lower(self, point: Point) -> arb:
         """The objective at α and its best γ; that of α = 0 at least."""
@@ -51,24 +49,28 @@ class Kernels:
             yield {"alpha": alpha, "x": stack(self.omega.spread(alpha))}
 
     def examine(self, point: Point) -> Examination:
-        """α clipped and balanced, with the γ given, or the best where there is none."""
+        """α clipped and balanced, with the γ given, or the best where there is none.
+
+        An x that is one α is another point from below.
+        """
         found = Examination()
         if "alpha" in point:
             found.violations.update(svm.off_box(point["alpha"], self.y, self.C))
             alpha = svm.feasible(numbers(point["alpha"]), self.y, self.C)
             found.repaired["alpha"] = alpha
-            value = self.omega.value(alpha)
+            gamma = None
             if "gamma" in point:
                 found.violations.update(off_simplex(point["gamma"]))
                 gamma = found.repaired["gamma"] = on_simplex(point["gamma"])
-                shares = zip(self.omega.roots(alpha), gamma, strict=True)
-                forms = [
-                    r * r / g if g > 0 else arb.pos_inf() for r, g in shares if not r.is_zero()
-                ]
-                value = balls.total(alpha) - balls.total(forms) / 2
-            if value.is_finite():
-                found.objectives["lower"] = Proof.of(value)
+            found.objectives["lower"] = self.omega.value_at(alpha, gamma)
         if "x" in point:
-            found.repaired["x"] = point["x"]  # any will do
-            found.objectives["upper"] = Proof.of(self.omega.bound(self.omega.given(point["x"])))
+            found.repaired["x"] = point["x"]
+            if self.omega.several(point["x"]):
+                high = self.omega.bound(self.omega.given(point["x"]))
+                found.objectives["upper"] = Proof.of(high)
+            else:
+                alpha = svm.feasible(numbers(point["x"]), self.y, self.C)
+                found.repaired["x"] = alpha
+                found.violations.update(svm.off_box(point["x"], self.y, self.C, "x "))
+                found.below(self.omega.value_at(alpha, None))
         return found

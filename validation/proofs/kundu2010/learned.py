@@ -22,12 +22,7 @@ from cvxkernel.validation.proofs.kundu2010.points import (
     smallest,
     stack,
 )
-from cvxkernel.validation.proofs.proof import (
-    Examination,
-    Point,
-    Proof,
-    numbers,
-)
+from cvxkernel.validation.proofs.proof import Examination, Point, Proof, excess, numbers
 
 
 class Learned(ABC):
@@ -108,34 +103,64 @@ class Learned(ABC):
             yield {self.symbol: found[self.symbol], "x": stack(omega.spread(x))}
 
     def examine(self, point: Point) -> Examination:
-        """What is learned made feasible and Ω there; α, γ and Wᵢ made feasible in the dual."""
+        """What is learned made feasible and Ω there, from above at x; α, γ and Wᵢ in the dual.
+
+        α without Wᵢ is measured by what it lacks of Ω at what is learned, and so is an x that is
+        one α.
+        """
         found = Examination()
         if self.symbol in point:
-            learned = self.feasible(point[self.symbol])
-            found.violations.update(self.off(point[self.symbol]))
-            found.repaired[self.symbol] = doubles(learned, point[self.symbol])
-            if "x" in point:
-                found.repaired["x"] = point["x"]  # any will do
-            omega = self.omega(learned)
-            points = [svm.feasible(a, self.y, self.C) for a in omega.machine()]
-            low = balls.largest([omega.value(a).lower() for a in points])
-            high = smallest([omega.upper(stack(omega.spread(a))) for a in points])
-            cost = self.cost(learned)
-            found.objectives["upper"] = Proof.of(cost + low, cost + high)
-        if "alpha" in point:
-            found.violations.update(svm.off_box(point["alpha"], self.y, self.C))
-            found.repaired["alpha"] = self.alpha(point)
-            if "gamma" in point:
-                found.violations.update(off_simplex(point["gamma"]))
-                found.repaired["gamma"] = self.gamma(point)
-            if self.dual in point:
-                W = self.inside(point[self.dual])
-                found.repaired[self.dual] = doubles(W, point[self.dual])
-                low = self.bound(found.repaired["alpha"], self.gamma(point), W)
-                if low.is_finite():
-                    found.objectives["lower"] = Proof.of(low)
+            self.examine_learned(point, found)
+        if "alpha" in point and self.dual in point:
+            W = self.inside(point[self.dual])
+            found.violations.update(self.off_dual(point[self.dual]))
+            found.repaired[self.dual] = doubles(W, point[self.dual])
+            alpha, gamma = self.examine_machine(point, found)
+            low = self.bound(alpha, gamma or self.gamma(point), W)
+            found.objectives["lower"] = (
+                Proof.of(low) if low.is_finite() else Proof(arb.neg_inf(), arb.pos_inf())
+            )
         return found
+
+    def examine_learned(self, point: Point, found: Examination) -> None:
+        """The upper side: the loss, and Ω at the best point there is or at the one given."""
+        learned = self.feasible(point[self.symbol])
+        found.violations.update(self.off(point[self.symbol]))
+        found.repaired[self.symbol] = doubles(learned, point[self.symbol])
+        omega, cost = self.omega(learned), self.cost(learned)
+        points = [svm.feasible(a, self.y, self.C) for a in omega.machine()]
+        low = balls.largest([omega.value(a).lower() for a in points])
+        high = smallest([omega.upper(stack(omega.spread(a))) for a in points])
+        found.objectives["upper"] = Proof.of(cost + low, cost + high)
+        best, size = low.union(high), abs(cost + low)
+        if "x" in point and omega.several(point["x"]):
+            found.repaired["x"] = point["x"]
+            found.objectives["upper"] = Proof.of(cost + omega.bound(omega.given(point["x"])))
+        elif "x" in point:
+            x = found.repaired["x"] = svm.feasible(numbers(point["x"]), self.y, self.C)
+            found.violations.update(svm.off_box(point["x"], self.y, self.C, "x "))
+            found.violations["x optimal"] = excess(best - omega.value(x), size)
+        if "alpha" in point and self.dual not in point:
+            value = omega.value_at(*self.examine_machine(point, found))
+            short = best - value.lower.union(value.upper)
+            found.violations["alpha optimal"] = excess(short, size)
+
+    def examine_machine(
+        self, point: Point, found: Examination
+    ) -> tuple[list[arb], list[arb] | None]:
+        """α and γ made feasible."""
+        found.violations.update(svm.off_box(point["alpha"], self.y, self.C))
+        alpha = found.repaired["alpha"] = self.alpha(point)
+        if "gamma" not in point:
+            return alpha, None
+        found.violations.update(off_simplex(point["gamma"]))
+        gamma = found.repaired["gamma"] = self.gamma(point)
+        return alpha, gamma
 
     @abstractmethod
     def off(self, given: Any) -> dict[str, arb]:
         """How far what is learned is from its constraints."""
+
+    @abstractmethod
+    def off_dual(self, W: Any) -> dict[str, arb]:
+        """How far Wᵢ are from the domain of the conjugate."""

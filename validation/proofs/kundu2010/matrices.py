@@ -11,10 +11,8 @@ from cvxkernel.formulations.kundu2010 import Similarities
 from cvxkernel.validation import balls
 from cvxkernel.validation.balls import inner, matrix
 from cvxkernel.validation.proofs.kundu2010.learned import Learned
-from cvxkernel.validation.proofs.kundu2010.points import ball, clip, spectahedron
-from cvxkernel.validation.proofs.proof import (
-    excess,
-)
+from cvxkernel.validation.proofs.kundu2010.points import ball, clip, outside, spectahedron
+from cvxkernel.validation.proofs.proof import asymmetry, excess
 
 
 class Matrices(Learned):
@@ -61,6 +59,16 @@ class Matrices(Learned):
             return [ball(A, self.rho) for A in every]
         return every if self.rho > 0 else [A * 0 for A in every]
 
+    def off_dual(self, W: Any) -> dict[str, arb]:
+        """From |W| ≤ ρ for L1, from ‖W‖ ≤ ρ for L2; W = 0 where ρ is."""
+        every = self.matrices(W)
+        sizes = [balls.largest([abs(x) for x in A.entries()]) for A in every]
+        if self.loss == "L2":
+            sizes = [balls.norm(A) for A in every]
+        elif self.loss == "L3" and self.rho > 0:
+            return {}
+        return {"W": outside(balls.largest(sizes), self.rho)}
+
     def paid(self, W: list[arb_mat]) -> arb:
         """Σᵢ ⟨Wᵢ, Sᵢ⟩ + (ρL)*(Wᵢ)"""
         total = balls.total(inner(A, S) for A, S in zip(W, self.S, strict=True))
@@ -69,9 +77,10 @@ class Matrices(Learned):
         return total
 
     def off(self, given: Any) -> dict[str, arb]:
-        """From K ⪰ 0, relative to its norm, and from trace K = τ."""
-        out = {"psd": arb(0), "trace": arb(0)}
+        """From K = Kᵀ and K ⪰ 0, relative to its norm, and from trace K = τ."""
+        out = {"symmetry": arb(0), "psd": arb(0), "trace": arb(0)}
         for A in self.matrices(given):
+            out["symmetry"] = out["symmetry"].max(asymmetry(A))
             A = balls.symmetric(A)
             size = balls.norm(A)
             out["psd"] = out["psd"].max(excess(-balls.least_eigenvalue(A), size))

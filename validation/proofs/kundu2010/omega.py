@@ -13,43 +13,47 @@ from cvxkernel.solvers.mkl import mkl
 from cvxkernel.validation import balls
 from cvxkernel.validation.balls import column, inner, matrix
 from cvxkernel.validation.proofs import svm
-from cvxkernel.validation.proofs.proof import (
-    solution,
-)
+from cvxkernel.validation.proofs.proof import Proof, solution
 
 STEPS = 12  # of Newton's method
 FREE = 1e-7  # of C: nearer to the border α is taken as there
 
 
 class Omega:
-    """Ω of Mᵢ = YKᵢY, each known to within εᵢ in the spectral norm and semidefinite."""
+    """Ω of Mᵢ = YKᵢY ⪰ 0."""
 
-    def __init__(self, M: list[arb_mat], y: Array, C: float, eps: list[arb] | None = None) -> None:
+    def __init__(self, M: list[arb_mat], y: Array, C: float) -> None:
         self.M, self.y, self.C, self.n = M, y, C, len(y)
-        self.eps = [arb(0)] * len(M) if eps is None else eps
 
     def roots(self, alpha: list[arb]) -> list[arb]:
-        """√qᵢ, of every matrix that is near enough"""
+        """√qᵢ"""
         a = column(alpha)
-        size = inner(a, a)
-        near = [arb(0, (e * size).upper()) for e in self.eps]
-        forms = [inner(a, M * a) + e for M, e in zip(self.M, near, strict=True)]
-        return [q.nonnegative_part().sqrt() for q in forms]
+        return [inner(a, M * a).nonnegative_part().sqrt() for M in self.M]
 
     def value(self, alpha: list[arb]) -> arb:
         """1ᵀα - ½(Σᵢ√qᵢ)²"""
         return balls.total(alpha) - balls.total(self.roots(alpha)) ** 2 / 2
 
+    def value_at(self, alpha: list[arb], gamma: list[arb] | None) -> Proof:
+        """1ᵀα - ½Σᵢ qᵢ/γᵢ, at the best γ where there is none; infinite where γᵢ is zero."""
+        if gamma is None:
+            return Proof.of(self.value(alpha))
+        shares = [(r * r, g) for r, g in zip(self.roots(alpha), gamma, strict=True)]
+        if any(g.is_zero() and q > 0 for q, g in shares):
+            return Proof(arb.neg_inf(), arb.neg_inf())
+        if not all(g > 0 or q.is_zero() for q, g in shares):
+            return Proof(arb.neg_inf(), balls.total(alpha).upper())
+        forms = [q / g for q, g in shares if not q.is_zero()]
+        return Proof.of(balls.total(alpha) - balls.total(forms) / 2)
+
     def bound(self, x: list[arb_mat]) -> arb:
         """½maxᵢ xᵢᵀMᵢxᵢ + C Σⱼ max(0, 1 - (Σᵢ Mᵢxᵢ)ⱼ - byⱼ) at a good b"""
-        forms, image, doubt = [], arb_mat(self.n, 1), arb(0)
-        for M, x_i, e in zip(self.M, x, self.eps, strict=True):
-            w = M * x_i
-            forms.append(inner(x_i, w) + e * inner(x_i, x_i))
-            image, doubt = image + w, doubt + e * balls.norm(x_i)
+        images = [M * x_i for M, x_i in zip(self.M, x, strict=True)]
+        forms = [inner(x_i, w) for x_i, w in zip(x, images, strict=True)]
+        image = sum(images[1:], images[0])
         b = svm.offset(image, self.y)
         rows = zip(image.entries(), self.y, strict=True)
-        hinges = balls.total((1 - m - b * int(s) + doubt).nonnegative_part() for m, s in rows)
+        hinges = balls.total((1 - m - b * int(s)).nonnegative_part() for m, s in rows)
         return balls.largest(forms).nonnegative_part() / 2 + arb(self.C) * hinges
 
     def spread(self, alpha: list[arb]) -> list[arb_mat]:
@@ -58,10 +62,15 @@ class Omega:
         total = balls.total(roots)
         return [a * (total / r).mid() if r > 0 else a * 0 for r in roots]
 
+    def several(self, x: Any) -> bool:
+        """Whether x is m vectors, and not one α."""
+        shape = (x.nrows(), x.ncols()) if isinstance(x, arb_mat) else np.shape(x)
+        return shape == (len(self.M), self.n)
+
     def given(self, x: Any) -> list[arb_mat]:
         """x as m vectors: they may be made of one α."""
         rows = x if isinstance(x, arb_mat) else matrix(np.asarray(x, dtype=float))
-        if rows.nrows() == len(self.M) and rows.ncols() == self.n:
+        if self.several(x):
             return [column(row) for row in rows.tolist()]
         return self.spread(svm.feasible(rows.entries(), self.y, self.C))
 

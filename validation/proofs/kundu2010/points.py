@@ -58,6 +58,11 @@ def ball(A: arb_mat, rho: arb) -> arb_mat:
     return A if size <= rho else A * (rho / size.upper())
 
 
+def outside(size: arb, rho: arb) -> arb:
+    """How far a size is above ρ, relative to the larger."""
+    return excess(size - rho, size.max(rho))
+
+
 def smallest(values: Sequence[arb]) -> arb:
     """A ball that holds the smallest; infinite where there is none."""
     finite = [x for x in values if x.is_finite()]

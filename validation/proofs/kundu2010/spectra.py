@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from flint import acb_mat, arb, arb_mat, ctx
+from flint import arb, arb_mat, ctx
 
-from cvxkernel.formulations.inputs import Array
+from cvxkernel.formulations.errors import InputError
 from cvxkernel.formulations.kundu2010 import Spectra
 from cvxkernel.validation import balls
 from cvxkernel.validation.balls import column, inner, matrix
 from cvxkernel.validation.proofs.kundu2010.learned import Learned
-from cvxkernel.validation.proofs.kundu2010.points import ball, smallest
+from cvxkernel.validation.proofs.kundu2010.points import ball, outside, smallest
 from cvxkernel.validation.proofs.proof import (
+    Examination,
+    Point,
     excess,
     simplex,
 )
-
-SAME = 1e-6  # an eigenvector farther than this from that of the doubles is another one
 
 
 class Eigenvectors(Learned):
@@ -28,8 +28,19 @@ class Eigenvectors(Learned):
 
     def __init__(self, problem: Spectra) -> None:
         super().__init__(problem)
-        pairs = [eigen(*each) for each in zip(problem.S, problem.lam, problem.V, strict=True)]
-        self.lam, self.V = [p[0] for p in pairs], [p[1] for p in pairs]
+        pairs = [basis.enclosed(ctx.prec) for basis in problem.bases]
+        found = [pair for pair in pairs if pair is not None]
+        if len(found) < len(pairs):
+            came = f"{problem.n} samples: {problem.open}"
+            raise InputError("S", "similarities whose eigenvectors can be enclosed", came)
+        self.lam, self.V = [column(lam) for lam, _ in found], [U for _, U in found]
+
+    def examine(self, point: Point) -> Examination:
+        """As every other; the U of an answer is the problem's by now."""
+        found = super().examine(point)
+        if "U" in point:
+            found.repaired["U"] = point["U"]
+        return found
 
     def rows(self, given: Any) -> list[arb_mat]:
         """A column for every similarity."""
@@ -58,6 +69,10 @@ class Eigenvectors(Learned):
         """‖wᵢ‖ ≤ ρ"""
         return [ball(row, self.rho) for row in self.rows(W)]
 
+    def off_dual(self, W: Any) -> dict[str, arb]:
+        """From ‖wᵢ‖ ≤ ρ"""
+        return {"w": outside(balls.largest([balls.norm(row) for row in self.rows(W)]), self.rho)}
+
     def least(self, a: arb_mat, gamma: list[arb], W: list[arb_mat]) -> arb:
         """Σᵢ τminⱼ(wᵢⱼ - (vᵢⱼᵀa)²/(2γᵢ)) - wᵢᵀλᵢ"""
         if not all(g > 0 for g in gamma):
@@ -78,27 +93,3 @@ class Eigenvectors(Learned):
             out["spectrum"] = out["spectrum"].max(excess(balls.largest([-v for v in x]), size))
             out["trace"] = out["trace"].max(abs(balls.total(x) - self.tau) / self.tau)
         return out
-
-
-def eigen(S: Array, lam: Array, V: Array) -> tuple[arb_mat, arb_mat]:
-    """λ and V enclosed where eigenvalues are simple and V is near; else the doubles, exactly."""
-    taken = matrix(lam), matrix(V)
-    with balls.precision(2 * ctx.prec):
-        try:
-            values, R = acb_mat(balls.symmetric(matrix(S))).eig(right=True)
-        except ValueError:
-            return taken
-        order = sorted(range(len(lam)), key=lambda j: float(values[j].real.mid()))
-        vectors = []
-        for j, like in zip(order, V.T, strict=True):
-            # Eigenvectors of a simple real eigenvalue are real but for a complex factor.
-            z = [R[i, j] for i in range(len(lam))]
-            lead = int(np.argmax(np.abs(like)))
-            if z[lead].contains(0):
-                return taken
-            v = column((x / z[lead]).real for x in z)
-            v = v / balls.norm(v) * (1 if like[lead] > 0 else -1)
-            if not balls.norm(v - matrix(like)) < SAME:
-                return taken
-            vectors.append(v.entries())
-        return column(values[j].real for j in order), arb_mat(vectors).transpose()
