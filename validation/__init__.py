@@ -1,5 +1,6 @@
 """Whether it is true: the ledger of claims, files of problems, the command line."""
 
+from cvxkernel.validation import starting  # noqa: F401  (before what takes seconds)
 from cvxkernel.validation.check import Interval, Judgement, Side, check
 from cvxkernel.validation.files import answer, load, read
 from cvxkernel.validation.instances import instance

@@ -11,7 +11,18 @@ from typing import Any
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
-from cvxkernel.validation.ledger import PICTURES, Claim, Picture, Verdict
+from cvxkernel.validation.ledger import (
+    ERRATA,
+    PICTURES,
+    REMARKS,
+    Claim,
+    Erratum,
+    Picture,
+    Remark,
+    Verdict,
+    counts,
+    verdict_of,
+)
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1d1d1f; --paper: #fff; --soft: #f3f4f6; --line: #d5d7db;
@@ -51,14 +62,21 @@ figcaption { font-size: .9rem; padding: .3rem .6rem; }
 }
 """
 
+TRANSCRIBED = (
+    "The papers were read as machine transcriptions. Where a verdict hangs on one glyph (an index, "
+    "a hat, a limit of a sum, a parenthesis) it is marked “as transcribed”, says what to look for "
+    "in the printed page, and is counted apart."
+)
 INK = "#1d1d1f"  # of a drawing; the page's own ink takes its place
 
 
 def html(verdicts: Sequence[Verdict]) -> str:
     """The whole page."""
     papers = list(dict.fromkeys(v.claim.paper for v in verdicts))
-    errata = [v for v in verdicts if v.claim.printed != "holds"]
+    errata = causes(verdicts)
+    remarks = [r for r in REMARKS.values() if r.paper in papers]
     links = [(f"#{paper}", paper) for paper in papers] + [("#errata", "errata")] * bool(errata)
+    links += [("#remarks", "remarks")] * bool(remarks)
     parts = [
         "<!doctype html>",
         '<html lang="en"><head><meta charset="utf-8">',
@@ -73,21 +91,37 @@ def html(verdicts: Sequence[Verdict]) -> str:
         here = list(group)
         parts += [f'<h2 id="{paper}">{paper}</h2>', table(here), margins(here), *pictures(here)]
     if errata:
-        parts.append('<h2 id="errata">Errata</h2>')
-        parts += [erratum(v) for v in errata]
+        parts.append(f'<h2 id="errata">Errata</h2><p>{TRANSCRIBED}</p>')
+        parts += [erratum(one, failing) for one, failing in errata.items()]
+    if remarks:
+        parts.append('<h2 id="remarks">Remarks</h2><p>Found beside the papers\' words; no verdict '
+                     "on them.</p>")  # fmt: skip
+        parts += [remark(one) for one in remarks]
     return "\n".join([*parts, "</body></html>"])
+
+
+def causes(verdicts: Sequence[Verdict]) -> dict[Erratum, list[Verdict]]:
+    """The errata of these verdicts, each with the claims that fail by it."""
+    found: dict[Erratum, list[Verdict]] = {}
+    for v in verdicts:
+        if v.claim.erratum is not None:
+            found.setdefault(ERRATA[v.claim.erratum], []).append(v)
+    return found
 
 
 def summary(verdicts: Sequence[Verdict]) -> str:
     """How many statements, how many hold, and what the figures mean."""
-    words = ("holds", "fails", "imprecise")
-    counts = ", ".join(
-        f'<span class="{word}">{sum(v.printed == word for v in verdicts)} {word}</span>'
-        for word in words
+    told = ", ".join(
+        f'<span class="{word.split()[-1]}">{number} {word}</span>'
+        for word, number in counts(verdicts).items()
     )
     held = sum(v.as_recorded for v in verdicts)
+    errata = causes(verdicts)
+    ours = sum(one.transcribed is not None for one in errata)
     return (
-        f"<p>{len(verdicts)} statements, as printed: {counts}. {held} verdicts are as recorded. "
+        f"<p>{len(verdicts)} statements, as printed: {told}. {held} verdicts are as recorded. "
+        f"What fails has {len(errata) - ours} causes, the errata, and {ours} more that may be our "
+        "transcription's. "
         "A discrepancy is relative; the tolerance beside it comes from the enclosures of both "
         f"sides, or from the rounding of their evaluation. Seed {verdicts[0].seed}.</p>"
     )
@@ -101,10 +135,11 @@ def table(
     rows = []
     for v in verdicts:
         wrong = "" if v.as_recorded else f" (recorded: {v.claim.printed})"
+        said = verdict_of(v.claim, v.printed)
         link = (
-            f'<a href="{errata}#erratum-{v.claim.id}">{v.printed}</a>'
-            if v.claim.printed != "holds"
-            else v.printed
+            f'<a href="{errata}#erratum-{v.claim.erratum}">{said}</a>'
+            if v.claim.erratum is not None
+            else said
         )
         corrected = (
             f'<span class="{v.corrected}">{v.corrected}</span>: '
@@ -116,11 +151,11 @@ def table(
             f'<tr id="{v.claim.id}"><td>{(where or _where)(v.claim)}<br>'
             f'<a href="#{v.claim.id}"><code>{v.claim.id}</code></a></td>'
             f'<td><span class="maths">{escape(v.claim.statement)}</span><br>'
-            f"<small>{escape(v.claim.how)}</small></td>"
+            f"<small>{_quote(v.claim)}{escape(v.claim.how)}{_remark(v.claim)}</small></td>"
             f'<td class="{v.printed}" data-name="as printed">{link}{wrong}</td>'
             f'<td data-name="corrected">{corrected}</td>'
-            f'<td class="number" data-name="discrepancy">{v.decisive.worst:.1e}</td>'
-            f'<td class="number" data-name="tolerance">{v.decisive.tolerance:.1e}</td></tr>'
+            f'<td class="number" data-name="discrepancy">{v.evidence.printed.worst:.1e}</td>'
+            f'<td class="number" data-name="tolerance">{v.evidence.printed.tolerance:.1e}</td></tr>'
         )
     names = "".join(f"<th>{cell}</th>" for cell in head)
     head_and_body = f"<thead><tr>{names}</tr></thead><tbody>{''.join(rows)}</tbody>"
@@ -131,28 +166,58 @@ def _where(claim: Claim) -> str:
     return escape(claim.where)
 
 
-def erratum(verdict: Verdict, *, ledger: str = "", code: bool = True) -> str:
-    """What is printed, the counterexample, what holds, and the lines to see it with.
+def _quote(claim: Claim) -> str:
+    return f"<q>{escape(claim.quote)}</q> " if claim.quote else ""
+
+
+def _remark(claim: Claim) -> str:
+    return f" <em>{escape(claim.remark)}</em>" if claim.remark else ""
+
+
+def erratum(
+    one: Erratum, failing: Sequence[Verdict], *, ledger: str = "", code: bool = True
+) -> str:
+    """What is printed, a witness for each claim that fails, what holds, the lines to see it with.
 
     `ledger` is the page the claims are on.
     """
-    claim, found = verdict.claim, verdict.evidence.printed
-    numbers = ", ".join(f"{escape(k)} = {x:.10g}" for k, x in found.numbers.items())
+    witnesses = "".join(f"<li>{_witness(v, ledger)}</li>" for v in failing)
     lines = (
         "<p>Without this package; the last line prints what the paper says and what is true:</p>"
-        f"<pre>{escape(claim.code)}</pre>"
-        if claim.code and code
+        f"<pre>{escape(one.code)}</pre>"
+        if code
+        else ""
+    )
+    ask = (
+        f'<p class="transcribed">As transcribed. In the printed page: {escape(one.transcribed)}</p>'
+        if one.transcribed
         else ""
     )
     return (
-        f'<article id="erratum-{claim.id}"><h3>{escape(claim.where)} '
-        f'<a href="{ledger}#{claim.id}"><code>{claim.id}</code></a></h3>'
-        f'<p>Printed: <span class="maths">{escape(claim.statement)}</span></p>'
-        f'<p class="{verdict.printed}">Found ({escape(found.instance or "built-in instance")}, '
-        f'seed {verdict.seed}): <span class="maths">{numbers or "a discrepancy"}</span>; relative '
-        f"discrepancy {found.worst:.3g}, tolerance {found.tolerance:.1e}.</p>"
-        f'<p>What holds: <span class="maths">{escape(claim.correction or "nothing like it")}</span>'
-        f"</p><p>In Python: <code>{escape(verdict.run)}</code></p>{lines}</article>"
+        f'<article id="erratum-{one.id}"><h3>{escape(one.where)} <code>{one.id}</code></h3>'
+        f'<p>Printed: <span class="maths">{escape(one.printed)}</span></p>'
+        f'<p>What holds: <span class="maths">{escape(one.holds)}</span></p>{ask}'
+        f"<ul>{witnesses}</ul>{lines}</article>"
+    )
+
+
+def _witness(v: Verdict, ledger: str) -> str:
+    """The numbers of a claim that fails, and the line that shows them."""
+    found = v.evidence.printed
+    numbers = ", ".join(f"{escape(k)} = {x:.10g}" for k, x in found.numbers.items())
+    return (
+        f'<a href="{ledger}#{v.claim.id}"><code>{v.claim.id}</code></a> '
+        f"({escape(found.instance or 'built-in instance')}, seed {v.seed}): "
+        f'<span class="maths">{numbers or "a discrepancy"}</span>; relative discrepancy '
+        f"{found.worst:.3g}, tolerance {found.tolerance:.1e}.<br><code>{escape(v.run)}</code>"
+    )
+
+
+def remark(one: Remark) -> str:
+    """What was found, and how."""
+    return (
+        f'<article id="remark-{one.id}"><h3>{escape(one.where)} <code>{one.id}</code></h3>'
+        f"<p>{escape(one.text)}</p><p><small>{escape(one.how)}</small></p></article>"
     )
 
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import pytest
 
+from cvxkernel.formulations.errors import ContradictionError
 from cvxkernel.validation.ledger import forget, judge
 
 
@@ -118,10 +119,10 @@ MUTATIONS = (
         ("ye2008-eq44", "ye2008-eq47"),
     ),
     Mutation(
-        "the least form for the largest in the lower bound",
+        "twice the traces in the lower bound",
         "ye2008.bounds:bound",
-        "float(shares.max()) / (4 * problem.lam)",
-        "float(shares.min()) / (4 * problem.lam)",
+        "np.array([trace.r for trace in traces(problem)])",
+        "2 * np.array([trace.r for trace in traces(problem)])",
         ("ye2008-thm2.2",),
     ),
     Mutation(
@@ -151,6 +152,20 @@ MUTATIONS = (
         "2 * cp.sum(alpha)",
         "cp.sum(alpha)",
         ("ye2008-hard",),
+    ),
+    Mutation(
+        "the box of the 1-norm soft margin at 100 C",
+        "lanckriet2004.programs:SoftMargin.sm1",
+        "box=alpha <= self.C",
+        "box=alpha <= 100 * self.C",
+        ("ye2008-hard",),
+    ),
+    Mutation(
+        "weights of either sign in the semi-infinite programs",
+        "ye2008.data:restricted_master",
+        "nonneg=theta >= 0",
+        "nonneg=theta >= -1",
+        ("ye2008-thm2.3", "ye2008-thm3.3", "ye2008-eq44", "ye2008-eq47"),
     ),
     Mutation(
         "λ for kλ in Theorem 3.1",
@@ -248,7 +263,7 @@ MUTATIONS = (
         "kundu2010.programs:Similarities.eq4",
         "margin.cost + self.rho * sum",
         "margin.cost + sum",
-        ("kundu2010-luss2007",),
+        ("kundu2010-eq4",),
     ),
     Mutation(
         "ρ for 4ρ in K*(α)",
@@ -311,7 +326,10 @@ def mutate(monkeypatch):
 def test_a_slip_turns_claims_red(mutation, mutate):
     mutate(mutation.function, mutation.old, mutation.new)
     for claim in mutation.claims:
-        found = judge(claim)
+        try:
+            found = judge(claim)
+        except ContradictionError:  # the slip makes two ends cross: it is seen
+            continue
         assert not found.as_recorded, (claim, found.evidence)
 
 

@@ -1,4 +1,4 @@
-"""The ledger: every statement of the papers as a checked claim."""
+"""The ledger: every statement of the papers as a checked claim, errata by cause, and remarks."""
 
 from __future__ import annotations
 
@@ -12,16 +12,30 @@ from time import perf_counter
 
 import numpy as np
 
-from cvxkernel.formulations.errors import InputError, SolverError
+from cvxkernel.formulations.errors import ContradictionError, InputError, SolverError
+from cvxkernel.solvers.child import die_with_parent
 from cvxkernel.validation.ledger import chen2009, gonen2008, kundu2010, tang2009, ye2008
-from cvxkernel.validation.ledger.claim import Claim, Evidence, Finding, Picture, Verdict
+from cvxkernel.validation.ledger.claim import (
+    Claim,
+    Erratum,
+    Evidence,
+    Finding,
+    Picture,
+    Remark,
+    Verdict,
+)
 
-# A module has CLAIMS, and may have PICTURES.
+# A module has CLAIMS and ERRATA, and may have REMARKS and PICTURES.
 PAPERS = (ye2008, tang2009, chen2009, kundu2010, gonen2008)
 
+WORDS = ("holds", "imprecise", "fails", "as transcribed")
 BLOCK = 5  # neighbours go to one process: they share optima
 
 LEDGER: dict[str, Claim] = {claim.id: claim for paper in PAPERS for claim in paper.CLAIMS}
+ERRATA: dict[str, Erratum] = {erratum.id: erratum for paper in PAPERS for erratum in paper.ERRATA}
+REMARKS: dict[str, Remark] = {
+    remark.id: remark for paper in PAPERS for remark in getattr(paper, "REMARKS", ())
+}
 PICTURES: dict[str, Picture] = {
     picture.id: picture for paper in PAPERS for picture in getattr(paper, "PICTURES", ())
 }
@@ -36,6 +50,8 @@ def select(paper: str | None = None, claim: str | None = None) -> list[Claim]:
         near = get_close_matches(claim, LEDGER, n=3, cutoff=0.3)
         hint = f" (nearest: {', '.join(near)})" if near else ""
         raise InputError("--claim", f"the id of a claim{hint}", repr(claim))
+    if paper is not None and claim is not None and LEDGER[claim].paper != paper:
+        raise InputError("--claim", f"a claim of {paper}", f"{claim!r}, of {LEDGER[claim].paper}")
     return [
         c
         for c in LEDGER.values()
@@ -57,11 +73,36 @@ def verify(claims: Sequence[Claim], *, seed: int = 0, jobs: int = 1) -> Iterator
     # One thread each, read by the processes to come: the matrices are small.
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS"):
         os.environ.setdefault(name, "1")
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+    jobs = min(jobs, len(blocks))
+    spawn = get_context("spawn")
+    with ProcessPoolExecutor(jobs, mp_context=spawn, initializer=die_with_parent) as pool:
         found = [pool.submit(_block, [claim.id for claim in block], seed) for block in blocks]
         for block, future in zip(blocks, found, strict=True):
             for claim, evidence in zip(block, future.result(), strict=True):
                 yield Verdict(claim, seed, *evidence)
+
+
+def verdict_of(claim: Claim, printed: str) -> str:
+    """A verdict as it is counted: what fails by a glyph of our transcription is counted apart."""
+    erratum = ERRATA.get(claim.erratum or "")
+    transcribed = printed == "fails" and erratum is not None and erratum.transcribed is not None
+    return "as transcribed" if transcribed else printed
+
+
+def counts(verdicts: Sequence[Verdict]) -> dict[str, int]:
+    """How many hold, are imprecise, fail, and fail as transcribed."""
+    found = [verdict_of(v.claim, v.printed) for v in verdicts]
+    return {word: found.count(word) for word in WORDS}
+
+
+def observe(id: str, seed: int = 0) -> Finding:
+    """The evidence for a remark, which holds."""
+    return REMARKS[id].test(seed)
+
+
+def caused(erratum: Erratum) -> list[Claim]:
+    """The claims that fail by this cause."""
+    return [claim for claim in LEDGER.values() if claim.erratum == erratum.id]
 
 
 def forget() -> None:
@@ -82,22 +123,32 @@ def _evidence(id: str, seed: int) -> tuple[Evidence, float]:
     start = perf_counter()
     try:
         evidence = LEDGER[id].test(seed)
-    except SolverError as error:  # no answer that could be enclosed: neither side holds
+    # No answer that could be enclosed, or ends the wrong way round: neither side holds.
+    except (SolverError, ContradictionError) as error:
         unknown = Finding(np.inf, 0.0, instance=str(error))
         evidence = Evidence(unknown, unknown)
     return evidence, perf_counter() - start
 
 
 __all__ = [
+    "ERRATA",
     "LEDGER",
     "PICTURES",
+    "REMARKS",
+    "WORDS",
     "Claim",
+    "Erratum",
     "Evidence",
     "Finding",
     "Picture",
+    "Remark",
     "Verdict",
+    "caused",
+    "counts",
     "forget",
     "judge",
+    "observe",
     "select",
+    "verdict_of",
     "verify",
 ]

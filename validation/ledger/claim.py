@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from importlib import resources
 from typing import Any, Literal
 
 import numpy as np
@@ -42,7 +43,9 @@ class Finding:
     @property
     def margin(self) -> float:
         """worst/tolerance: below 1 it holds, far above 1 it fails beyond doubt."""
-        return self.worst / self.tolerance if self.tolerance > 0 else np.inf * (self.worst > 0)
+        if self.tolerance > 0:
+            return self.worst / self.tolerance
+        return np.inf if self.worst > 0 else 0.0
 
 
 @dataclass(frozen=True)
@@ -54,19 +57,52 @@ class Evidence:
 
 
 @dataclass(frozen=True)
+class Erratum:
+    """A fault of a paper: one cause, however many of its statements it makes false.
+
+    id         : "kundu2010-rho"
+    where      : every place of the paper that it touches
+    printed    : what stands there, in one line
+    holds      : what holds instead
+    transcribed: where the fault may be the transcription's: what to look for in the printed page
+    """
+
+    id: str
+    where: str
+    printed: str
+    holds: str
+    transcribed: str | None = None
+
+    @property
+    def paper(self) -> str:
+        """The part of the id before the first dash."""
+        return self.id.partition("-")[0]
+
+    @property
+    def code(self) -> str:
+        """Ten lines of numpy that print what the paper says and what is true."""
+        folder = resources.files(f"cvxkernel.validation.ledger.{self.paper}.errata")
+        name = self.id.removeprefix(f"{self.paper}-").replace("-", "_").replace(".", "_")
+        return (folder / f"{name}.py").read_text("utf-8").rstrip()
+
+
+@dataclass(frozen=True)
 class Claim:
-    """One numbered statement.
+    """One statement of a paper: words that stand in it, and nothing stronger.
 
     id        : "ye2008-thm2.2", as the formulations are named; a word follows where one number
                 carries several statements
     where     : as a reader finds it in the paper
+    quote     : the paper's own words, … where some are left out
     statement : one line of maths, as printed
     how       : how it is tested
-    printed   : the recorded verdict on the statement as printed
-    correction: what holds instead, where something does; one line
+    printed   : the recorded verdict on the statement as printed; "imprecise" is what holds in a
+                reading that the paper does not spell out, or in part
+    correction: what holds instead, or the reading that does; one line
+    erratum   : the id of the cause, where it fails
+    remark    : which reading was taken, or what a reader should know beside it; not a verdict
     test      : the evidence for a seed
     programs  : the formulations it speaks of
-    code      : for an erratum, ten lines of numpy with which anybody sees it fail
     """
 
     id: str
@@ -77,7 +113,30 @@ class Claim:
     printed: Printed = "holds"
     correction: str | None = None
     programs: tuple[str, ...] = ()
-    code: str | None = None
+    quote: str = ""
+    erratum: str | None = None
+    remark: str | None = None
+
+    @property
+    def paper(self) -> str:
+        """The part of the id before the first dash."""
+        return self.id.partition("-")[0]
+
+
+@dataclass(frozen=True)
+class Remark:
+    """What we found beside a paper's words, with its evidence: no verdict on the paper.
+
+    id  : "chen2009-zeros"
+    about: the claim or the program that it stands beside
+    """
+
+    id: str
+    where: str
+    text: str
+    how: str
+    test: Callable[[int], Finding]
+    about: str = ""
 
     @property
     def paper(self) -> str:
@@ -188,6 +247,13 @@ def solved(left: Any, right: Any, *matrices: Any, **told: Any) -> Finding:
     magnitude = float(max(np.max(np.abs(left)), np.max(np.abs(right))))
     magnitude *= float(np.prod([np.linalg.cond(M) for M in matrices]))
     return identity(left, right, n=len(matrices[0]), magnitude=magnitude, **told)
+
+
+def on_each(evidence: Iterable[Evidence]) -> Evidence:
+    """Of several instances: as printed the mildest, which fails on each; corrected the worst."""
+    every = list(evidence)
+    mildest = min((one.printed for one in every), key=lambda found: found.margin)
+    return Evidence(mildest, worst(one.corrected for one in every if one.corrected is not None))
 
 
 def worst(findings: Iterable[Finding]) -> Finding:

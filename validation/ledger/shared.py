@@ -19,6 +19,7 @@ from cvxkernel.validation.ledger.claim import Evidence, Finding, equal, worst
 
 KINDS = ("gaussian", "random", "low rank")
 PROMISE = 1e-6  # the relative width within which `solve` answers
+TIGHT = {"tol_gap_abs": 1e-12, "tol_gap_rel": 1e-9, "tol_feas": 1e-10}  # of Clarabel
 BINDING = ("lmi", "quad", "cuts")  # the labels of constraints that hold with equality at an optimum
 
 
@@ -64,7 +65,8 @@ def recovered(id: str, seed: int) -> Evidence:
     """
     form, printed, corrected = formulation(id), [], []
     for kind in KINDS:
-        at = form.unit(problem(id, kind, seed))
+        made = problem(id, kind, seed)
+        at = form.unit(made)
         program = form.program(at)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # it may call itself inaccurate: the weights tell
@@ -74,12 +76,35 @@ def recovered(id: str, seed: int) -> Evidence:
         told: Mapping[str, Any] = {"instance": f"{id}, {kind}", "numbers": numbers}
         printed.append(Finding(abs(mu @ at.r - 1) / max(1.0, mu @ at.r), PROMISE, **told))
         corrected.append(Finding(abs(theta @ at.r - 1), PROMISE, **told))
-        point = {"theta": theta, "beta": program.value("beta")}
-        corrected.append(Finding(form.enclose(at, point).width, PROMISE, **told))
+        point = form.restore(made, at, {"theta": theta, "beta": program.value("beta")})
+        corrected.append(Finding(form.enclose(made, point).width, PROMISE, **told))
     return Evidence(worst(printed), worst(corrected))
 
 
 # -- A printed program against the ends of its enclosure ------------------------------------------
+
+
+def as_written(id: str, at: Any, found: Enclosure, *cuts: Any, instance: str = "") -> Finding:
+    """The program as it is written, solved by a cone as it stands, has the optimum enclosed.
+
+    The enclosure comes from other code. A solver's value is as exact as it was asked to be: to the
+    width that `solve` promises. Where it has no value the program has no optimum, and this fails.
+    """
+    program = formulation(id).program(at, *cuts)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it may call itself inaccurate: the value tells
+            program.problem.solve(solver="CLARABEL", **TIGHT)
+            if program.problem.value is None:  # for want of progress
+                program.problem.solve(solver="CLARABEL")
+    except cp.error.SolverError:
+        return Finding(np.inf, PROMISE, instance=f"{id}, {instance}: no value")
+    value = program.problem.value
+    value = np.inf if value is None else float(value)
+    numbers = {"as written": value, "lower": found.lower, "upper": found.upper}
+    size = max(abs(found.lower), abs(found.upper), np.finfo(float).tiny)
+    off = max(found.lower - value, value - found.upper, 0.0) / size
+    return Finding(off, PROMISE, instance=f"{id}, {instance}: as written", numbers=numbers)
 
 
 def literal(id: str, kind: str, seed: int) -> Iterator[Finding]:

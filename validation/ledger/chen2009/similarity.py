@@ -16,11 +16,11 @@ from cvxkernel.formulations.enclosure import Enclosure, rounding
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers import solve
 from cvxkernel.validation.instances import similarity
-from cvxkernel.validation.ledger.chen2009.code import CODE
 from cvxkernel.validation.ledger.claim import (
     Claim,
     Evidence,
     Finding,
+    Remark,
     about,
     at_most,
     equal,
@@ -28,7 +28,14 @@ from cvxkernel.validation.ledger.claim import (
     not_above,
     worst,
 )
-from cvxkernel.validation.ledger.shared import KINDS, literal, optimum, optimum_of, problem
+from cvxkernel.validation.ledger.shared import (
+    KINDS,
+    as_written,
+    literal,
+    optimum,
+    optimum_of,
+    problem,
+)
 
 
 def affine(factor: float, one: Enclosure, more: float = 0.0) -> Enclosure:
@@ -88,46 +95,59 @@ def shift(seed: int) -> Evidence:
 
 
 def indefinite(seed: int) -> Evidence:
-    """S = -‖xᵢ - xⱼ‖² and `similarity`, both indefinite; (1) along its feasible directions."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(13, 2))
-    S = -np.sum((X[:, None] - X) ** 2, axis=2)
+    """Two feasible points of (1) with S between which the objective is below its chord."""
+    rng, found = np.random.default_rng(seed), []
     P = np.eye(13) - 1 / 13
-    least, inside = float(eigvalsh(S)[0]), float(eigvalsh(P @ S @ P)[0])
-    told = about("S = -‖xᵢ - xⱼ‖²", {"λ_min(S)": least, "λ_min(PSP)": inside})
-    size = float(np.linalg.norm(S))
-    slack = rounding(13, 1.0)
-    # As printed: S is indefinite, so that some feasible direction has to bend the wrong way.
-    printed = Finding(-least / size if inside >= -slack * size else 0.0, slack, **told)
-    corrected = []
-    for A in (S, similarity(13, kind="random", seed=seed)[0]):
-        centred = P @ A @ P
-        lam, V = np.linalg.eigh(centred)
-        v = V[:, 0]  # Yα of a direction with yᵀα = 0 where it is centred
-        curvature = float((P @ v) @ A @ (P @ v))
-        corrected.append(identity(curvature, lam[0], n=13, magnitude=size, **told))
-        convex = all(float(d @ A @ d) >= -slack * size * float(d @ d)
-                     for d in (P @ rng.normal(size=(13, 50))).T)  # fmt: skip
-        corrected.append(Finding(float(lam[0] >= -slack * size and not convex), 0.5, **told))
-    return Evidence(printed, worst(corrected))
+    for kind in KINDS:
+        S, y = similarity(13, kind=kind, seed=seed)
+        v = np.linalg.eigh(P @ S @ P)[1][:, 0]  # Yα of a direction with yᵀα = 0
+        middle = 0.5 + 0.01 * rng.random(13)
+        middle[y > 0] *= middle[y < 0].sum() / middle[y > 0].sum()
+        step = 0.1 * y * (P @ v)
+
+        def g(alpha: Array, S: Array = S, y: Array = y) -> float:
+            return float(alpha.sum() - (y * alpha) @ S @ (y * alpha) / 2)
+
+        chord, here = (g(middle + step) + g(middle - step)) / 2, g(middle)
+        told = about(kind, {"in the middle": here, "mean of the ends": chord})
+        found.append(Finding(max(0.0, here - chord) + float(chord <= here), 0.5, **told))
+    return Evidence(worst(found))
+
+
+def conditionally(seed: int) -> Finding:
+    """S = -‖xᵢ - xⱼ‖² is indefinite, and PSP ⪰ 0: (1) bends the right way where yᵀα = 0."""
+    found = []
+    for d in (1, 2, 5):
+        X = np.random.default_rng([seed, d]).normal(size=(13, d))
+        S = -np.sum((X[:, None] - X) ** 2, axis=2)
+        P = np.eye(13) - 1 / 13
+        least, inside = float(eigvalsh(S)[0]), float(eigvalsh(P @ S @ P)[0])
+        told = about(f"d = {d}", {"λ_min(S)": least, "λ_min(PSP)": inside})
+        size = float(np.linalg.norm(S))
+        found.append(at_most(-inside, 0.0, n=13, magnitude=size, **told))
+        found.append(Finding(float(least > -rounding(13, size)), 0.5, **told))
+    return worst(found)
 
 
 # -- Section 3.1 ----------------------------------------------------------------------------------
 
 
 def dual(seed: int) -> Evidence:
-    """(3) against (1) with the C at hand, and against 2η·(1) with C = 1/(2ηn)."""
-    printed, corrected = [], []
+    """(3) against 2η·(1) with C = 1/(2ηn), each as written and held against its ends."""
+    found: list[Finding] = []
     for kind in KINDS:
         at, primal = problem("chen2009-eq3", kind, seed), optimum("chen2009-eq3", kind, seed)
-        one, two = (optimum_of("chen2009-eq1", Machine(at.K, at.y, C)) for C in (1.0, at.C))
-        numbers = {"(3)": primal.value, "(1), C = 1": one.value}
-        told = about(kind, {**numbers, "2η·(1), C = 1/(2ηn)": 2 * at.eta * two.value})
-        printed.append(equal(primal, one, **told))
-        corrected.append(equal(primal, two, factor=2 * at.eta, **told))
-        corrected += literal("chen2009-eq3", kind, seed)
-        corrected += literal("chen2009-eq1", kind, seed)
-    return Evidence(worst(printed), worst(corrected))
+        for eta in (at.eta, at.eta / 100):  # most samples at C, and few
+            three, one = RegularizedMachine(at.K, at.y, eta), Machine(at.K, at.y, 1 / (26 * eta))
+            primal, other = optimum_of("chen2009-eq3", three), optimum_of("chen2009-eq1", one)
+            numbers = {"(3)": primal.value, "2η·(1), C = 1/(2ηn)": 2 * eta * other.value}
+            told = about(f"{kind}, η = {eta:g}", numbers)
+            found.append(equal(primal, other, factor=2 * eta, **told))
+            found.append(as_written("chen2009-eq3", three, primal, instance=kind))
+            found.append(as_written("chen2009-eq1", one, other, instance=kind))
+        found += literal("chen2009-eq3", kind, seed)
+        found += literal("chen2009-eq1", kind, seed)
+    return Evidence(worst(found))
 
 
 def minimax(seed: int) -> Evidence:
@@ -137,6 +157,7 @@ def minimax(seed: int) -> Evidence:
         at, best = problem("luss2007", kind, seed), optimum("luss2007", kind, seed)
         found.append(Finding(best.width, 1e-6, instance=kind))
         found += literal("luss2007", kind, seed)
+        found.append(as_written("luss2007", at, best, instance=kind))
         alpha, K = best.variables["alpha"], at.K_star(best.variables["alpha"])
         v = at.y * alpha
         inner = alpha.sum() - v @ K @ v / 2 + at.rho * np.sum((K - at.S) ** 2)
@@ -177,34 +198,37 @@ def best_case(seed: int) -> Evidence:
 
 
 def regularizers(seed: int) -> Evidence:
-    """(4), as (7), against (2) with ρ = γ, and against γτ/2 + 2η·(2), ρ = γ/(4ητ)."""
-    printed, corrected = [], []
+    """(4), as (7), against γτ/2 + 2η·(2) with ρ = γ/(4ητ): ρ‖K-S‖² for γ‖K-S‖, else the same."""
+    found = []
     for kind in KINDS:
         at, seven = problem("chen2009-eq7", kind, seed), optimum("chen2009-eq7", kind, seed)
         tau = float(seven.variables["v"])
-        rhos = at.gamma, at.gamma / (4 * at.eta * tau)
-        same, fitted = (optimum_of("luss2007", RobustMachine(at.S, at.y, at.C, r)) for r in rhos)
-        told = about(kind, {"(7)": seven.value, "(2), ρ = γ": same.value, "τ": tau})
-        printed.append(equal(seven, same, **told))
+        rho = at.gamma / (4 * at.eta * tau)
+        fitted = optimum_of("luss2007", RobustMachine(at.S, at.y, at.C, rho))
+        told = about(kind, {"(7)": seven.value, "(2)": fitted.value, "τ": tau})
         # τ is within the width of its optimum, and the sum is least there: it is above by less.
-        corrected.append(equal(seven, affine(2 * at.eta, fitted, at.gamma * tau / 2), **told))
-    return Evidence(worst(printed), worst(corrected))
+        found.append(equal(seven, affine(2 * at.eta, fitted, at.gamma * tau / 2), **told))
+    return Evidence(worst(found))
 
 
 def convexity(seed: int) -> Evidence:
-    """cᵀKc between (c, K) = (2, 0) and (0, 2); zᵀK†z between points drawn."""
-    told = about("n = 1", {"at the ends": 0.0, "in the middle": 1.0})
-    printed = at_most(1.0 * 1.0 * 1.0, (2 * 0 * 2 + 0 * 2 * 0) / 2, n=1, **told)
-    rng, corrected = np.random.default_rng(seed), []
+    """zᵀK†z in the middle of points drawn is not above the mean; (7) is convex by CVXPY's rules."""
+    rng, found = np.random.default_rng(seed), []
     for _ in range(20):
         (K, L), (z, w) = kernels(5, int(rng.integers(1 << 30)), 10)[-2:], rng.normal(size=(2, 5))
         ends = [z @ np.linalg.solve(K, z), w @ np.linalg.solve(L, w)]
         middle = (z + w) / 2 @ np.linalg.solve((K + L) / 2, (z + w) / 2)
         size = max(ends) * max(np.linalg.cond(K), np.linalg.cond(L))
-        corrected.append(at_most(float(middle), float(np.mean(ends)), n=5, magnitude=size))
+        found.append(at_most(float(middle), float(np.mean(ends)), n=5, magnitude=size))
     seven = problem("chen2009-eq7", "random", seed).eq7().problem
-    corrected.append(Finding(0.0 if seven.is_dcp() else 1.0, 0.5, instance="(7)"))
-    return Evidence(printed, worst(corrected))
+    found.append(Finding(0.0 if seven.is_dcp() else 1.0, 0.5, instance="(7)"))
+    return Evidence(worst(found))
+
+
+def before(seed: int) -> Finding:
+    """cᵀKc between (c, K) = (2, 0) and (0, 2), n = 1: 1 in the middle, 0 at both ends."""
+    told = about("n = 1", {"at the ends": 0.0, "in the middle": 1.0})
+    return at_most((2 * 0 * 2 + 0 * 2 * 0) / 2, 1.0 * 1.0 * 1.0, n=1, **told)
 
 
 def lemma1(seed: int) -> Evidence:
@@ -234,7 +258,14 @@ def eq7(seed: int) -> Evidence:
     for kind in KINDS:
         at, best = problem("chen2009-eq7", kind, seed), optimum("chen2009-eq7", kind, seed)
         found += literal("chen2009-eq7", kind, seed)
-        found.append(equal(optimum("chen2009-eq7-dual", kind, seed), best, instance=kind))
+        found.append(as_written("chen2009-eq7", at, best, instance=kind))
+        # with the ball small enough to matter, and so large that the box does
+        for eta, gamma in ((at.eta, at.gamma), (at.eta, 100 * at.gamma)):
+            other = KernelMachine(at.S, at.y, eta, gamma)
+            own = optimum_of("chen2009-eq7", other)
+            found.append(
+                as_written("chen2009-eq7-dual", other, own, instance=f"{kind}, γ = {gamma}")
+            )
         K, z = (best.variables[symbol] for symbol in ("K", "z"))
         c = np.linalg.pinv(K, rcond=1e-11, hermitian=True) @ z
         xi = np.maximum(0, 1 - at.y * (K @ c + best.variables["b"]))
@@ -265,46 +296,66 @@ def limit(seed: int) -> Evidence:
 # fmt: off
 CLAIMS = (
     Claim("chen2009-clip", "section 2",
-        "S_clip = argmin over K ⪰ 0 of ‖K-S‖_F", clip.__doc__ or "", clip),
+        "S_clip = argmin over K ⪰ 0 of ‖K-S‖_F", clip.__doc__ or "", clip,
+        quote="is the nearest PSD matrix to … in terms of the Frobenius norm"),
     Claim("chen2009-flip", "section 2",
-        "S_flip has the singular values of S for eigenvalues", flip.__doc__ or "", flip),
+        "S_flip has the singular values of S for eigenvalues", flip.__doc__ or "", flip,
+        quote="which is equivalent to replacing the original eigenvalues of … with its singular "
+        "values"),
     Claim("chen2009-shift", "section 2",
         "S_shift is semidefinite by the least amount and changes self-similarities only",
-        shift.__doc__ or "", shift),
-    Claim("chen2009-eq1-indefinite", "section 2, below (1)",
-        "(1) is no longer convex if one replaces K by an indefinite S", indefinite.__doc__ or "",
-        indefinite, "imprecise",
-        "it is convex where yᵀα = 0 iff PSP ⪰ 0, P = I-11ᵀ/n, as for S = -‖xᵢ-xⱼ‖²",
-        code=CODE["chen2009-eq1-indefinite"]),
+        shift.__doc__ or "", shift,
+        quote="Spectrum shift only enhances the self-similarities and does not change the "
+        "similarity between any two different samples"),
+    Claim("chen2009-eq1-indefinite", "section 2, with (1)",
+        "(1) may become nonconvex if one replaces K by an indefinite S", indefinite.__doc__ or "",
+        indefinite, quote="the associated optimization problems may become nonconvex",
+        remark="As a rule: where PSP ⪰ 0 it stays convex, see chen2009-conditionally."),
     Claim("chen2009-eq1-dual", "section 3.1, below (6)",
-        "(1) is the dual of (3), with no duality gap", dual.__doc__ or "", dual, "imprecise",
-        "(3) is 2η times (1) with C = 1/(2ηn), and c = Yα", ("chen2009-eq1", "chen2009-eq3"),
-        CODE["chen2009-eq1-dual"]),
+        "(1) is the dual of (3), with no duality gap", dual.__doc__ or "", dual,
+        quote="Since (1) is the dual of (3) with zero duality gap",
+        remark="Read with C = 1/(2ηn), and (3) divided by 2η; then c = Yα.",
+        programs=("chen2009-eq1", "chen2009-eq3")),
     Claim("chen2009-eq6", "(5) and (6)",
         "max over α min over K ⪰ 0 = min over K ⪰ 0 max over α", minimax.__doc__ or "", minimax,
-        programs=("luss2007",)),
+        quote="we can switch the max and min", programs=("luss2007",)),
     Claim("chen2009-eq2-K", "section 4.3, (4) of Luss and d'Aspremont (2007)",
         "the K of (2) is a rank-one update, clipped: K* = (S + Yααᵀ Y/(4ρ))₊",
-        K_star.__doc__ or "", K_star),
+        K_star.__doc__ or "", K_star, quote="the rank-one update given by (4) in Luss"),
     Claim("chen2009-eq2-best", "section 3.1, below (6)",
         "(2) finds the best case K, not the worst", best_case.__doc__ or "", best_case,
+        quote="it finds the best-case … for classification rather than the worst-case",
         programs=("luss2007", "chen2009-eq1")),
     Claim("chen2009-eq2", "section 3.1, (6) and (4)",
         "(2) and (4) are equivalent but for a slight difference in the regularizer",
-        regularizers.__doc__ or "", regularizers, "imprecise",
-        "(4) = γτ/2 + 2η·(2) with C = 1/(2ηn), ρ = γ/(4ητ), τ = ‖K*-S‖",
-        ("luss2007", "chen2009-eq7"), CODE["chen2009-eq2"]),
-    Claim("chen2009-eq4-convex", "abstract, (4)",
-        "the method is formulated as a convex optimization problem", convexity.__doc__ or "",
-        convexity, "imprecise", "(4) is not convex in (c, K); (7) is, after z = Kc",
-        code=CODE["chen2009-eq4-convex"]),
+        regularizers.__doc__ or "", regularizers,
+        quote="they are equivalent … cept for a slight difference in the regularizer of",
+        remark="Exactly: (4) = γτ/2 + 2η·(2) with C = 1/(2ηn), ρ = γ/(4ητ), τ = ‖K*-S‖.",
+        programs=("luss2007", "chen2009-eq7")),
+    Claim("chen2009-eq4-convex", "abstract, and section 3.1",
+        "(4) can be expressed as a convex problem, (7)", convexity.__doc__ or "", convexity,
+        quote="The method is formulated as a convex optimization problem",
+        remark="In (z, K); in (c, K) it is not, see chen2009-eq4-before."),
     Claim("chen2009-lemma1", "Lemma 1",
-        "[K z; zᵀ u] ⪰ 0 iff K ⪰ 0, z in the range of K, u ≥ zᵀK†z", lemma1.__doc__ or "", lemma1),
+        "[K z; zᵀ u] ⪰ 0 iff K ⪰ 0, z in the range of K, u ≥ zᵀK†z", lemma1.__doc__ or "", lemma1,
+        quote="is in the range (column space) of"),
     Claim("chen2009-eq7", "(4) and (7)",
         "(4) can be expressed as (7), and c* = (K*)†z*", eq7.__doc__ or "", eq7,
+        quote="and applying Lemma 1, we can express (4) as",
         programs=("chen2009-eq7", "chen2009-eq7-dual")),
     Claim("chen2009-eq4-limit", "section 3.1, below (4)",
         "for very large γ (4) is almost the SVM with S_clip", limit.__doc__ or "", limit,
+        quote="is set very large, (4) is almost the same as training an SVM with",
         programs=("chen2009-eq7", "chen2009-eq3")),
+)
+
+REMARKS = (
+    Remark("chen2009-conditionally", "section 2, with (1)",
+        "(1) with S is convex where yᵀα = 0 iff PSP ⪰ 0, P = I-11ᵀ/n, as for S = -‖xᵢ-xⱼ‖², which "
+        "is indefinite.", conditionally.__doc__ or "", conditionally,
+        about="chen2009-eq1-indefinite"),
+    Remark("chen2009-eq4-before", "section 3.1, (4)",
+        "Before the substitution z = Kc the objective of (4) is not convex in (c, K).",
+        before.__doc__ or "", before, about="chen2009-eq4-convex"),
 )
 # fmt: on

@@ -39,6 +39,6 @@ PICTURES = (
         "Left, three points where two α solve (7) at v₁ = v₂: the printed gradient is a slope of J "
         "on one side only, which one depends on the α at hand. Right, Algorithm 1 on two points, "
         "kernels of unit trace, C = 100: with the printed step J rises.",
-        descent, ("gonen2008-smooth", "gonen2008-monotone")),
+        descent, ("gonen2008-gradient-v0", "gonen2008-monotone")),
 )
 # fmt: on

@@ -13,16 +13,24 @@ from cvxkernel.validation.ledger.claim import (
     Claim,
     Evidence,
     Finding,
+    Remark,
     about,
     at_most,
     equal,
+    identity,
     not_above,
     worst,
 )
-from cvxkernel.validation.ledger.kundu2010.code import CODE
-from cvxkernel.validation.ledger.kundu2010.points import below, ends, oracles, some_point
+from cvxkernel.validation.ledger.kundu2010.points import (
+    IDS,
+    below,
+    ends,
+    mildest,
+    oracles,
+    some_point,
+)
 from cvxkernel.validation.ledger.kundu2010.problems import times
-from cvxkernel.validation.ledger.shared import KINDS, optimum, optimum_of, problem
+from cvxkernel.validation.ledger.shared import KINDS, as_written, optimum, optimum_of, problem
 
 STEPS = (1e-3, -1e-3, 1.0)  # from x towards another point, away from it, and all the way
 
@@ -65,15 +73,15 @@ def eq8(seed: int) -> Evidence:
 
 
 def without_rho(number: int, seed: int) -> Evidence:
-    """(12), or the g′ of Algorithm 3, with and without ρ before the subgradient of the loss."""
-    printed, corrected = (
-        worst(
+    """(12), or the g′ of Algorithm 3, without and with ρ before the subgradient of the loss."""
+    found = {
+        as_printed: [
             supports(oracle, kind, np.random.default_rng(seed), printed=as_printed)
             for kind, oracle in oracles(number, seed)
-        )
+        ]
         for as_printed in (True, False)
-    )
-    return Evidence(printed, corrected)
+    }
+    return Evidence(mildest(found[True]), worst(found[False]))
 
 
 def lem3_1(seed: int) -> Evidence:
@@ -118,8 +126,9 @@ def omega_5(K: Array, y: Array, C: float, tau: float) -> Enclosure:
 
 
 def two_omegas(seed: int) -> Evidence:
-    """Both at kernels of trace τ, and ω of their sum between."""
-    printed, corrected, at10 = [], [], "kundu2010-eq10"
+    """(5) by the 1-norm soft margin and (10), as written, at kernels of trace τ; ω of their sum."""
+    at10 = "kundu2010-eq10"
+    found: list[Finding] = []
     for kind in KINDS:
         at: Combination = problem(at10, kind, seed)
         tau = float(at.n)
@@ -128,10 +137,13 @@ def two_omegas(seed: int) -> Evidence:
         between = omega_10(K.sum(axis=0)[None], at.y, at.C)
         numbers = {"(5)": five.value, "(10)": ten.value, "ω(ΣKᵢ)": between.value}
         told = about(kind, numbers)
-        printed.append(not_above(five, ten, **told))
-        corrected += [not_above(ten, between, **told), not_above(between, five, **told)]
-        corrected.append(equal(omega_10(at.kernels, at.y, at.C), optimum(at10, kind, seed), **told))
-    return Evidence(worst(printed), worst(corrected))
+        found += [not_above(ten, between, **told), not_above(between, five, **told)]
+        found.append(equal(omega_10(at.kernels, at.y, at.C), optimum(at10, kind, seed), **told))
+        for C in (at.C / 100, at.C, at.C * 100):  # most samples at C, some, and none
+            other = Combination(at.kernels, at.y, C)
+            own = omega_10(other.kernels, other.y, C)
+            found.append(as_written(at10, other, own, instance=f"{kind}, C = {C:g}"))
+    return Evidence(worst(found))
 
 
 def midpoint(seed: int) -> tuple[Array, Array, float, Array]:
@@ -144,23 +156,44 @@ def midpoint(seed: int) -> tuple[Array, Array, float, Array]:
     return A * (n / np.trace(A)), B * (n / np.trace(B)), float(n), y
 
 
-def not_convex(seed: int) -> Evidence:
-    """Ω(A, B) = Ω(B, A) against Ω at the midpoint, with (5) and with (10)."""
-    A, B, tau, y = midpoint(seed)
-    pairs = [np.stack(pair) for pair in ((A, B), (B, A), ((A + B) / 2, (A + B) / 2))]
-    five = [omega_5(K, y, 1.0, tau) for K in pairs]
-    ten = [omega_10(K, y, 1.0) for K in pairs]
-    numbers = {"(5) at (A, B)": five[0].value, "(5) at the midpoint": five[2].value}
-    more = {"(10) at (A, B)": ten[0].value, "(10) at the midpoint": ten[2].value}
-    told = about("A close to yyᵀ, B random", {**numbers, **more})
-    found = [not_above(three[2], _mean(*three[:2]), **told) for three in (five, ten)]
-    corrected = [found[1]]
+def eq6_convex(seed: int) -> Evidence:
+    """F at midpoints of 𝒦ᵐ, Ω at that of (A, B) and (B, A); and (6) as the cone that it then is."""
+    found: list[Finding] = []
+    A, B, _, y = midpoint(seed)
+    ten = [omega_10(np.stack(p), y, 1.0) for p in ((A, B), (B, A), ((A + B) / 2, (A + B) / 2))]
+    found.append(not_above(ten[2], _mean(*ten[:2]), instance="A close to yyᵀ, B random"))
     rng = np.random.default_rng(seed)
     for kind, oracle in oracles(2, seed):
         x, z = some_point(oracle, rng), some_point(oracle, rng)
         a, b, c = (ends(oracle, w)[0] for w in (x, z, (x + z) / 2))
-        corrected.append(not_above(c, _mean(a, b), instance=kind))
-    return Evidence(found[0], worst(corrected))
+        found.append(not_above(c, _mean(a, b), instance=kind))
+        found.append(cone(2, kind, seed))
+    return Evidence(worst(found))
+
+
+def cone(number: int, kind: str, seed: int) -> Finding:
+    """(4), (6) or (7) as written against the ends of its optimum; the kind changes the loss."""
+    id = IDS[number]
+    return as_written(id, problem(id, kind, seed), optimum(id, kind, seed), instance=kind)
+
+
+def eq4(seed: int) -> Evidence:
+    """(4) as a cone, L1, L2 and L3, against the ends that its bounds give."""
+    return Evidence(worst(cone(1, kind, seed) for kind in KINDS))
+
+
+def five_not_convex(seed: int) -> Finding:
+    """(5) at (A, B), (B, A) and at their midpoint, above the mean; A close to yyᵀ, three B."""
+    found = []
+    for other in range(3):
+        A, B, tau, y = midpoint(seed + other)
+        pairs = [np.stack(pair) for pair in ((A, B), (B, A), ((A + B) / 2, (A + B) / 2))]
+        five = [omega_5(K, y, 1.0, tau) for K in pairs]
+        numbers = {"(5) at (A, B)": five[0].value, "(5) at the midpoint": five[2].value}
+        mean = _mean(*five[:2])
+        above = Finding(max(0.0, mean.upper - five[2].lower) / mean.upper, 0.0, numbers=numbers)
+        found.append(above)
+    return worst(found)
 
 
 def _mean(a: Enclosure, b: Enclosure) -> Enclosure:
@@ -193,7 +226,10 @@ def slope(eps: float, C: float = 1.0) -> tuple[float, float, Enclosure]:
 
 
 def lipschitz(seed: int) -> Evidence:
-    """Difference quotients of Ω as K₂ becomes singular along Yα."""
+    """Difference quotients of Ω as K₂ becomes singular along Yα; F and g between inner points.
+
+    F(x) - F(z) ≤ ⟨F′(x), x - z⟩ ≤ maxᵢ‖F′ᵢ(x)‖ Σᵢ‖xᵢ - zᵢ‖: the subgradients met are a constant.
+    """
     grid = (1e-2, 1e-4, 1e-6, 1e-8)
     found = [slope(eps) for eps in grid]
     quotients = [fall / far for fall, far, _ in found]
@@ -208,6 +244,17 @@ def lipschitz(seed: int) -> Evidence:
         # Hölder of order ½: Ω(0) - Ω(ε) ≤ √(2ε)(2 + √(2ε))
         root = np.sqrt(2 * eps)
         corrected.append(at_most(fall, root * (2 + root), n=4, **told))
+    rng = np.random.default_rng(seed)
+    for number in (2, 3):
+        for kind, oracle in oracles(number, seed):
+            x, z = some_point(oracle, rng), some_point(oracle, rng)
+            (a, at_x), (b, at_z) = ends(oracle, x), ends(oracle, z)
+            lip = max(oracle.sizes(answer.gradient).max() for answer in (at_x, at_z))
+            apart = x - z
+            far = np.abs(apart) if number == 3 else np.sqrt((apart**2).sum(axis=(1, 2)))
+            rise = lip * float(far.sum())
+            reach = Enclosure(b.value + rise, b.lower + rise, b.upper + rise, {})
+            corrected.append(not_above(a, reach, instance=kind))
     return Evidence(printed, worst(corrected))
 
 
@@ -248,46 +295,108 @@ def _loss(p: Similarities, K: Array, S: Array) -> float:
     return p.rho * float(value)
 
 
+def loss_sum(seed: int) -> Evidence:
+    """The subgradient of f with ΣⱼL′ᵢ, i = 1 throughout, and with ΣᵢL′ᵢ; every kind."""
+    printed: list[Finding] = []
+    corrected: list[Finding] = []
+    for kind, oracle in oracles(1, seed):
+        rng = np.random.default_rng(seed)
+        p = oracle.problem
+        x, z = some_point(oracle, rng), some_point(oracle, rng)
+        at, answer = ends(oracle, x)
+        alpha, gamma, W = answer.dual
+        for into, which in ((printed, np.stack([W[0]] * p.m)), (corrected, W)):
+            g = oracle.gradient(alpha, gamma, which)
+            steps = [x + step * (z - x) for step in STEPS]
+            into.append(worst(below(at, g, x, ends(oracle, w)[0], w, kind) for w in steps))
+    return Evidence(mildest(printed), worst(corrected))
+
+
+def mu_index(seed: int) -> Evidence:
+    """How many entries the list has that ends at μₙₙ, and how many μ has: m and n of each kind."""
+    printed, corrected = [], []
+    for kind, oracle in oracles(3, seed):
+        p = oracle.problem
+        entries = oracle.ask(some_point(oracle, np.random.default_rng(seed))).gradient.size
+        told = about(kind, {"listed": p.n**2, "m·n": p.m * p.n, "entries": entries})
+        printed.append(identity(p.n**2, entries, n=1, **told))
+        corrected.append(identity(p.m * p.n, entries, n=1, **told))
+    return Evidence(mildest(printed), worst(corrected))
+
+
 # fmt: off
 CLAIMS = (
     Claim("kundu2010-convex", "Section 3.1, above (8)",
         "f of (4) is convex and Lipschitz continuous on 𝒦",
-        "midpoints; differences against Lip = ½nC² + ρΣ‖L′ᵢ‖", convex),
+        "midpoints; differences against Lip = ½nC² + ρΣ‖L′ᵢ‖", convex,
+        quote="Therefore the objective function f in (4) is convex and Lipschitz continuous on"),
+    Claim("kundu2010-eq4", "Section 3.1, below (8)",
+        "(4) is a convex program",
+        eq4.__doc__ or "", eq4,
+        quote="Thus the convex programming problem (4) satisfies the conditions for applying "
+        "Mirror Descent", programs=("kundu2010-eq4",)),
     Claim("kundu2010-eq8", "Section 3.1, (8)",
         "f′(K) = −½Yα*α*ᵀY + ρΣᵢL′ᵢ(K − Sᵢ) is a subgradient of f",
-        "f(K) + ⟨f′(K), K′ − K⟩ ≤ f(K′) near and far, the three losses", eq8),
-    Claim("kundu2010-omega", "Sections 2 and 3.2, (5) and (10)",
-        "Ω of (5) can be obtained by any multiple kernel formulation; with Ω as in (10), F is that "
-        "of (6)",
-        "both at kernels of trace τ", two_omegas, printed="fails",
-        correction="two functions: (10) ≤ ω(ΣKᵢ) ≤ (5), strictly as a rule where m > 1; all theory "
-        "is of (6) with (10)",
-        programs=("kundu2010-eq10", "lanckriet2004-sm1"), code=CODE["kundu2010-omega"]),
-    Claim("kundu2010-eq6-convex", "Sections 2 and 3.2, (5) and (6), below (11)",
-        "Ω(K₁, …, K_m), and so F in (6), is convex on 𝒦ᵐ",
-        "Ω at (A, B), at (B, A) and at their midpoint", not_convex, printed="fails",
-        correction="with (10) it is; with (5), to which (6) refers, it is not",
-        programs=("kundu2010-eq6", "lanckriet2004-sm1"), code=CODE["kundu2010-eq6-convex"]),
+        "f(K) + ⟨f′(K), K′ − K⟩ ≤ f(K′) near and far, the three losses", eq8,
+        quote="denote a maximizer of the SVM dual (1). Then we can compute a sub-gradient of"),
+    Claim("kundu2010-alg1-sum", "Section 3.1, Algorithm 1, third line",
+        "f′(K⁽ᵗ⁾) := −½Yα*α*ᵀY + ρΣⱼL′ᵢ(K⁽ᵗ⁾ − Sᵢ)",
+        "the same sum with i free, taken as 1, and over i: f(K) + ⟨f′(K), K′ − K⟩ ≤ f(K′)",
+        loss_sum, printed="fails", erratum="kundu2010-alg1-index",
+        quote="Compute sub-gradient … j L′i(K(t) − Si)",
+        correction="Σᵢ, i = 1, …, m, as in (8)"),
+    Claim("kundu2010-omega", "Section 2, below (6); (5) and (10)",
+        "Ω(K₁, …, K_m) can be obtained by any standard multiple kernel formulation",
+        "(5), by that of lanckriet2004, and (10), by its own cone, at kernels of trace τ",
+        two_omegas, quote="can be obtained by solving any standard MKL formulation",
+        remark="Each formulation has its own Ω: (5) in section 2, (10) from section 3.2 on, which "
+        "says so; (10) ≤ ω(ΣKᵢ) ≤ (5), and all theory is of (6) with (10).",
+        programs=("kundu2010-eq10", "lanckriet2004-sm1")),
+    Claim("kundu2010-eq6-convex", "Section 3.2, below (11)",
+        "Ω of (10), and so F in (6), is convex on 𝒦ᵐ",
+        eq6_convex.__doc__ or "", eq6_convex,
+        quote="From (10) we note that … is a convex function of … Thus the objective function F in "
+        "(6) is convex", remark="With the Ω of (10), as the paper says.",
+        programs=("kundu2010-eq6",)),
     Claim("kundu2010-lipschitz", "Sections 3.2 and 3.3",
         "F in (6) is Lipschitz continuous on 𝒦ᵐ, and g in (7) on 𝒳ᵐ",
-        "difference quotients as K₂ becomes singular along Yα, n = 2", lipschitz, printed="fails",
-        correction="only where the Kᵢ are definite: Ω is Hölder of order ½, its slope in "
-        "qᵢ = αᵀYKᵢYα is −½(1 + Σ√qⱼ/√qᵢ over j ≠ i), and Lip(F) is the largest subgradient met",
-        code=CODE["kundu2010-lipschitz"]),
+        "difference quotients as K₂ becomes singular along Yα, n = 2; inner points of every kind "
+        "against the largest subgradient", lipschitz, printed="imprecise",
+        quote="Thus the objective function F in (6) is convex and Lipschitz continuous on … Hence, "
+        "the objective function g in (7) is convex and Lipschitz continuous over",
+        correction="where all eigenvalues of the Kᵢ are above some δ > 0, so along any finite run, "
+        "with the largest subgradient met for Lip(F), as Theorem 3.2 has it: up to the border "
+        "Ω is Hölder of order ½, its slope in qᵢ = αᵀYKᵢYα is −½(1 + Σ√qⱼ/√qᵢ over j ≠ i)"),
     Claim("kundu2010-eq11", "Section 3.2, (11)",
         "F = max over γ, α of Σᵢ Fᵢ(Kᵢ; α, γ)",
-        "ΣFᵢ at the maximizer and at others", eq11),
+        "ΣFᵢ at the maximizer and at others", eq11,
+        quote="as defined above, the objective function F in (6) can be expressed as"),
     Claim("kundu2010-lem3.1", "Section 3.2, Lemma 3.1 and (12)",
         "−Yα*α*ᵀY/(2γ*ᵢ) + L′ᵢ(Kᵢ − Sᵢ), i = 1, …, m, is a subgradient of F",
-        "F(K) + ⟨F′(K), K′ − K⟩ ≤ F(K′) near and far, the three losses", lem3_1, printed="fails",
-        correction="ρL′ᵢ(Kᵢ − Sᵢ), as (11) has it; and every γ*ᵢ > 0",
-        code=CODE["kundu2010-lem3.1"]),
+        "F(K) + ⟨F′(K), K′ − K⟩ ≤ F(K′) near and far, the three losses", lem3_1,
+        printed="fails", erratum="kundu2010-rho",
+        quote="Then a sub-gradient of F is given by … L′i(Ki − Si)",
+        correction="ρL′ᵢ(Kᵢ − Sᵢ), as (11) has it", remark="Every γ*ᵢ > 0 is understood."),
     Claim("kundu2010-omega-mu", "Section 3.3",
         "∂Ω/∂μᵢⱼ = −α*ᵀYvᵢⱼvᵢⱼᵀYα*/(2γ*ᵢ)",
-        "Ω(μ) + ⟨Ω′, μ′ − μ⟩ ≤ Ω(μ′) near and far", mu_gradient),
+        "Ω(μ) + ⟨Ω′, μ′ − μ⟩ ≤ Ω(μ′) near and far", mu_gradient,
+        quote="We can compute a sub-gradient of Ω as"),
+    Claim("kundu2010-omega-mu-index", "Section 3.3, the display of Ω′",
+        "Ω′ = (∂Ω/∂μ₁₁, ∂Ω/∂μ₁₂, …, ∂Ω/∂μₙₙ)",
+        mu_index.__doc__ or "", mu_index, printed="fails", erratum="kundu2010-omega-mu-index",
+        quote="We can compute a sub-gradient of Ω as … nn Ω )",
+        correction="it ends at ∂Ω/∂μₘₙ: i = 1, …, m and j = 1, …, n"),
     Claim("kundu2010-alg3-subgradient", "Section 3.3, Algorithm 3",
         "g′ᵢⱼ = −α*ᵀYvᵢⱼvᵢⱼᵀYα*/(2γ*ᵢ) + ∂ℓᵢ/∂μᵢⱼ is a subgradient of g",
-        "g(μ) + ⟨g′(μ), μ′ − μ⟩ ≤ g(μ′) near and far", g_prime, printed="fails",
-        correction="ρ ∂ℓᵢ/∂μᵢⱼ: without it the algorithm solves the problem with ρ = 1",
-        code=CODE["kundu2010-alg3-subgradient"]),
+        "g(μ) + ⟨g′(μ), μ′ − μ⟩ ≤ g(μ′) near and far", g_prime,
+        printed="fails", erratum="kundu2010-rho",
+        quote="Compute sub-gradientg′(t)ij",
+        correction="ρ ∂ℓᵢ/∂μᵢⱼ: without it the algorithm solves the problem with ρ = 1"),
 )
+
+REMARKS = (
+    Remark("kundu2010-five", "Section 2, (5)",
+        "Ω of (5) is not convex in (K₁, …, K_m): what follows in section 3 is of (10).",
+        five_not_convex.__doc__ or "", five_not_convex, about="kundu2010-omega"),
+)
+# fmt: on

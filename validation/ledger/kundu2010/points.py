@@ -1,19 +1,20 @@
-"""Points of the spectahedron, objectives there with both ends, and small problems for a rate."""
+"""Points of the spectahedron, objectives there with both ends, and descents with one fault each."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, product
 
 import numpy as np
 
 from cvxkernel.formulations.enclosure import Enclosure, rounding
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.formulations.kundu2010 import Similarities, Spectra, bounds
+from cvxkernel.formulations.kundu2010 import Similarities, bounds
 from cvxkernel.solvers import MirrorDescent
-from cvxkernel.solvers.mirror_descent import Answer, Iterate, Oracle, logarithm, mirror
-from cvxkernel.validation.ledger.claim import Finding, not_above
-from cvxkernel.validation.ledger.shared import KINDS, problem
+from cvxkernel.solvers.mirror_descent import Answer, Oracle, logarithm, mirror, printed_step
+from cvxkernel.validation.instances import similarity
+from cvxkernel.validation.ledger.claim import Finding, about, at_most, not_above
+from cvxkernel.validation.ledger.shared import KINDS, optimum, problem
 
 IDS = {1: "kundu2010-eq4", 2: "kundu2010-eq6", 3: "kundu2010-eq7"}
 
@@ -63,45 +64,115 @@ def entropy_gap(K: Array, other: Array) -> float:
     return float((lam * np.log(lam)).sum() - (K * logarithm(other)).sum())
 
 
-# -- Small problems whose optimum is nearly explicit ----------------------------------------------
+def mildest(findings: list[Finding]) -> Finding:
+    """The one nearest to holding: where it fails, all do."""
+    return min(findings, key=lambda found: found.margin)
 
 
-def small(number: int) -> Oracle:
-    """C = 1/1000, so that the loss is nearly all; L2, n = τ = 3.
+# -- Rates ----------------------------------------------------------------------------------------
 
-    Algorithm 1: S = diag(½, 1, 3/2), a kernel of trace τ, and ρ = 1: the optimum is below nC. The
-    others: two similarities τe₁e₁ᵀ and τe₂e₂ᵀ with ρ = 100.
+
+def promised(m: int, n: int, tau: float, lip: float, T: int) -> Array:
+    """mτLip√(2 log n/t) for t = 1, …, T"""
+    promise: Array = m * tau * lip * np.sqrt(2 * np.log(n) / np.arange(1, T + 1))
+    return promise
+
+
+def kept(values: Array, best: float, promise: Array, instance: str) -> Finding:
+    """Whether the best of t iterations is within the bound at every t."""
+    gap = np.minimum.accumulate(values) - best
+    t = int(np.argmax(gap / promise))
+    numbers = {"T": t + 1, "best f - f*": gap[t], "bound": promise[t]}
+    return at_most(gap[t], promise[t], n=9, **about(instance, numbers))
+
+
+def true_runs(number: int, seed: int, T: int = 25) -> Iterator[Finding]:
+    """Algorithm 1, 2 or 3 with ρ, the mirror step and the step of (15): every kind.
+
+    For Lip the largest subgradient so far is taken, as the bounds ask.
     """
-    y = np.array([1, -1, 1])
-    if number == 1:
-        return Oracle(1, Similarities(np.diag([0.5, 1.0, 1.5])[None], y, 1e-3, 1.0, 3.0, "L2"))
-    S = np.stack([np.diag([3.0, 0.0, 0.0]), np.diag([0.0, 3.0, 0.0])])
-    if number == 2:
-        return Oracle(2, Similarities(S, y, 1e-3, 100.0, 3.0, "L2"))
-    return Oracle(3, Spectra(S, y, 1e-3, 100.0, 3.0))
+    for kind, oracle in oracles(number, seed):
+        p = oracle.problem
+        its = list(islice(MirrorDescent(step="proof").iterates(oracle), T))
+        lip = np.maximum.accumulate([oracle.sizes(it.gradient).max() for it in its])
+        promise = promised(oracle.blocks, p.n, p.tau, 1.0, T) * lip
+        best = optimum(IDS[number], kind, seed)
+        yield kept(np.array([it.value for it in its]), best.lower, promise, kind)
 
 
-class Stated(Oracle):
-    """Sizes of subgradients for a run of (12) without its ρ: Lip(F) is about ρ times the size.
+def clipped(n: int, kind: str) -> Array:
+    """A similarity with its negative eigenvalues cut, of trace n: with τ = n its own best kernel.
 
-    Theorem 3.2 and Proposition 3.2 ask for a Lipschitz constant of F, not for the size of what is
-    printed for its subgradient.
+    Its eigenvectors are not those of I, and the loss alone has the optimum zero.
     """
+    S, _ = similarity(n, kind=kind, seed=0)
+    lam, V = np.linalg.eigh(S)
+    lam = np.maximum(lam, 0.0)
+    K: Array = bounds.composed(lam * (n / lam.sum()), V)
+    return K
 
-    def sizes(self, g: Array) -> Array:
-        """ρ‖gᵢ‖"""
-        return self.problem.rho * super().sizes(g)
 
+def descend(
+    S: Array,
+    tau: float,
+    T: int,
+    *,
+    loss: str = "L2",
+    rho: float = 1.0,
+    with_rho: bool = True,
+    over: int = 1,
+    printed: bool = False,
+) -> Array:
+    """ρL(Kᵢ⁽ᵗ⁾ - Sᵢ), t = 1, …, T, for each block: what (4), (6) and (7) are as C → 0.
 
-def run(oracle: Oracle, T: int, *, printed: bool) -> tuple[list[Iterate], Array]:
-    """T iterations of the algorithm with the paper's steps; and mτLip√(2 log n/T) at each T.
-
-    For Lip the largest subgradient so far is taken.
+    Ω ≤ nC, and its subgradient is of the size of C²: with C = 1e-9 neither is seen in the digits.
+    Blocks are (k, n, n), or (k, n) in the eigenbasis of Sᵢ, where all commutes. with_rho: whether
+    ρ multiplies L′ᵢ; over: the m in ηₜ = √(2 log n/(mt))/Lip; printed: the last two lines of
+    Algorithms 1 and 2. sign 0 = 1 in the subgradient of L1.
     """
-    p = oracle.problem
-    if printed and oracle.number > 1:
-        oracle = Stated(oracle.number, p)
-    its = list(islice(MirrorDescent(step="paper").iterates(oracle, printed=printed), T))
-    lip = np.maximum.accumulate([oracle.sizes(it.gradient).max() for it in its])
-    bound: Array = oracle.blocks * p.tau * lip
-    return its, bound * np.sqrt(2 * np.log(p.n) / np.arange(1, T + 1))
+    n, axes = S.shape[-1], tuple(range(1, S.ndim))
+    lip = rho * (n if loss == "L1" else 1)
+    H, lam, x = np.zeros_like(S), np.full(S.shape[:2], tau / n), mirror(np.zeros_like(S), tau)[0]
+    values = np.empty((T, len(S)))
+    for t in range(1, T + 1):
+        X = x - S
+        if loss == "L1":
+            size, g = np.abs(X).sum(axis=axes), np.where(X >= 0, 1.0, -1.0)
+        else:
+            size = np.sqrt((X * X).sum(axis=axes))
+            g = X / np.maximum(size, np.finfo(float).tiny).reshape(-1, *[1] * len(axes))
+        values[t - 1] = rho * size
+        eta = np.sqrt(2 * np.log(n) / (over * t)) / lip * (rho if with_rho else 1.0)
+        if printed:
+            lam, x = printed_step(lam, g, eta, tau)
+        else:
+            H = H - eta * g
+            x = mirror(H, tau)[0]
+    return values
+
+
+# -- What commutes with a subgradient -------------------------------------------------------------
+
+# As in `clipped`: a kernel of trace 3, without a zero.
+PLAIN = np.array([[1.0, 0.6, 0.2], [0.6, 0.8, -0.3], [0.2, -0.3, 1.2]])
+
+
+def signs(n: int) -> Array:
+    """All symmetric matrices of ±1: the subgradients of ΣΣ|Kⱼₖ - Sⱼₖ|."""
+    upper = np.triu_indices(n)
+    entries = np.array(list(product((-1.0, 1.0), repeat=len(upper[0]))))
+    G = np.zeros((len(entries), n, n))
+    G[:, upper[0], upper[1]] = G[:, upper[1], upper[0]] = entries
+    return G
+
+
+def apart(S: Array, G: Array) -> float:
+    """The least ‖K - S‖_F over all K that commute with one of the G.
+
+    Those are the K = V diag(·)Vᵀ in any eigenbasis V of G, with any eigenvalues in any order; the
+    nearest to S keeps what VᵀSV has within the eigenspaces of G.
+    """
+    d, V = np.linalg.eigh(G)
+    rest = V.transpose(0, 2, 1) @ S @ V
+    rest[np.abs(d[:, :, None] - d[:, None, :]) < 1e-9] = 0.0
+    return float(np.sqrt((rest**2).sum(axis=(1, 2))).min())

@@ -21,8 +21,7 @@ from cvxkernel.validation.ledger.claim import (
     not_above,
     worst,
 )
-from cvxkernel.validation.ledger.kundu2010.code import CODE
-from cvxkernel.validation.ledger.shared import KINDS, optimum, optimum_of, problem
+from cvxkernel.validation.ledger.shared import KINDS, as_written, optimum, optimum_of, problem
 
 
 def times(factor: float, one: Enclosure) -> Enclosure:
@@ -67,7 +66,7 @@ def minimax(seed: int) -> Evidence:
 
 
 def eq7_index(seed: int) -> Evidence:
-    """Σ over j = 1, …, m and j = 1, …, n at the optimum."""
+    """Σ over j = 1, …, m and j = 1, …, n at the optimum, which (7) with n as written has."""
     printed, corrected = [], []
     for kind in KINDS:
         at, best = problem("kundu2010-eq7", kind, seed), optimum("kundu2010-eq7", kind, seed)
@@ -78,11 +77,12 @@ def eq7_index(seed: int) -> Evidence:
         corrected.append(identity(mu.sum(axis=1), np.full(at.m, at.tau), n=at.n, **told))
         traces = [np.trace((V * row) @ V.T) for V, row in zip(at.V, mu, strict=True)]
         corrected.append(identity(traces, np.full(at.m, at.tau), n=at.n**2, **told))
+        corrected.append(as_written("kundu2010-eq7", at, best, instance=kind))
     return Evidence(worst(printed), worst(corrected))
 
 
 def restriction(seed: int) -> Evidence:
-    """(6) with L2 against (7): ‖K - S‖_F = ‖μ - λ‖ for a K with the eigenvectors of S."""
+    """(6) with L2 against (7), as written: ‖K - S‖_F = ‖μ - λ‖ for a K with S's eigenvectors."""
     found = []
     for kind in KINDS:
         at, upper = problem("kundu2010-eq7", kind, seed), optimum("kundu2010-eq7", kind, seed)
@@ -90,6 +90,7 @@ def restriction(seed: int) -> Evidence:
         lower = optimum_of("kundu2010-eq6", free)
         told = about(kind, {"(6)": lower.value, "(7)": upper.value})
         found.append(not_above(lower, upper, **told))
+        found.append(as_written("kundu2010-eq7", at, upper, instance=kind))
         K = [(V * mu) @ V.T for V, mu in zip(at.V, upper.variables["mu"], strict=True)]
         distance = [float(np.linalg.norm(K_i - S_i)) for K_i, S_i in zip(K, at.S, strict=True)]
         mu_distance = np.linalg.norm(upper.variables["mu"] - at.lam, axis=1)
@@ -141,54 +142,74 @@ def chen7(seed: int) -> Evidence:
 
 
 def chen12(seed: int) -> Evidence:
-    """(7) with m = 1 at τ = n, and at τ = trace K* where no λⱼ is zero."""
-    printed: list[Finding] = []
-    corrected: list[Finding] = []
-    S, y = similarity(N, kind="random", seed=seed)
-    best = optimum_of("chen2009-eq12", SpectrumMachine(S, y, ETA, GAMMA, "spectrum"))
-    free = times(1 / (2 * ETA), best)
-    lam, _ = spectrum.eigen(S)
-    star = float(lam @ best.variables["a"])
-    for tau, into in ((float(N), printed), (star, corrected)):
-        at = Spectra(S[None], y, 1 / (2 * ETA * N), GAMMA / (2 * ETA), tau)
-        found = optimum_of("kundu2010-eq7", at)
-        numbers = {"(12) of chen2009/(2η)": free.value, "(7)": found.value, "τ": tau}
-        told = about("random", {**numbers, "least |λⱼ|": float(np.abs(lam).min())})
-        into.append(equal(free, found, **told))
-        corrected.append(not_above(free, found, **told))
-    return Evidence(worst(printed), worst(corrected))
+    """(7) with m = 1 at the trace that (12) of chen2009 has, and at others; no λⱼ is zero."""
+    found: list[Finding] = []
+    for kind in ("gaussian", "random", "distances"):
+        S, y = similarity(N, kind="gaussian" if kind == "distances" else kind, seed=seed)
+        if kind == "distances":
+            X = np.random.default_rng(seed).normal(size=(N, 3)) + y[:, None]
+            S = -np.sqrt(((X[:, None] - X) ** 2).sum(axis=2))
+        best = optimum_of("chen2009-eq12", SpectrumMachine(S, y, ETA, GAMMA, "spectrum"))
+        free = times(1 / (2 * ETA), best)
+        lam, _ = spectrum.eigen(S)
+        star = float(lam @ best.variables["a"])
+        for scale, compare in ((1.0, equal), (1.4, not_above)):
+            at = Spectra(S[None], y, 1 / (2 * ETA * N), GAMMA / (2 * ETA), scale * star)
+            traced = optimum_of("kundu2010-eq7", at)
+            numbers = {"(12) of chen2009/(2η)": free.value, "(7)": traced.value}
+            numbers["least |λⱼ|"] = float(np.abs(lam).min())
+            told = about(f"{kind}, τ = {scale:g} trace K*", numbers)
+            found.append(compare(free, traced, **told))
+    return Evidence(worst(found))
 
 
 # fmt: off
 CLAIMS = (
     Claim("kundu2010-eq3", "Section 1.1, (3)",
         "K* = (S + Yα(Yα)ᵀ/(4ρ))₊ minimizes −½αᵀYKYα + ρ‖K − S‖²_F over K ⪰ 0",
-        "the conditions of optimality at K*, for any α", eq3),
+        "the conditions of optimality at K*, for any α", eq3,
+        quote="the inner minimization admits a closed form solution"),
     Claim("kundu2010-eq2", "Section 1.1, (2) and (3)",
-        "minimum over K and maximum over α may be interchanged in (2)",
-        "an upper end at a K against a lower end at an α", minimax, programs=("luss2007",)),
+        "minimum over K and maximum over α are interchanged in (2)",
+        "an upper end at a K against a lower end at an α", minimax,
+        quote="In both the above approaches the order of maximization and minimization has been "
+        "interchanged", programs=("luss2007",)),
     Claim("kundu2010-eq7-index", "Section 2, (7)",
-        "Σⱼ μᵢⱼ = τ with j = 1, …, m", "the sums at the optimum of (7)", eq7_index,
-        printed="fails", correction="j = 1, …, n, as in the definition of 𝒳: trace Kᵢ = τ",
-        programs=("kundu2010-eq7",), code=CODE["kundu2010-eq7-index"]),
+        "Σⱼ μᵢⱼ = τ with j = 1, …, m", "the sums at the optimum of (7), with n as a cone",
+        eq7_index, printed="fails", erratum="kundu2010-eq7-index",
+        quote="we formulate the restricted kernel learning problem as … ∑m j=1 … = τ , i = 1, . . "
+        ". , m",
+        correction="j = 1, …, n, as in the definition of 𝒳: trace Kᵢ = τ",
+        programs=("kundu2010-eq7",)),
     Claim("kundu2010-eq7", "Section 2, (7)",
-        "(7) restricts (6) to the eigenvectors of the Sᵢ: with ℓ = ‖μ − λ‖₂ and L2, (6) ≤ (7)",
-        "both programs solved, their enclosures and the two losses compared", restriction,
+        "(7) restricts Ω of (6) to kernels with the eigenvectors of the Sᵢ",
+        "with ℓ = ‖μ − λ‖₂ and L2, ‖Kᵢ − Sᵢ‖_F: the losses are equal, (6) ≤ (7); (7) as a cone",
+        restriction,
+        quote="The restriction of … on the Cartesian product of sets … yields a very interesting "
+        "alternative to (6)",
         programs=("kundu2010-eq6", "kundu2010-eq7")),
     Claim("kundu2010-luss2007", "Section 2, after (7)",
         "(4) with m = 1, L(X) = ‖X‖²_F is (2), albeit with a trace constraint",
         "both programs: at the trace that (2) has they are equal, at another (4) is above",
         luss2007,
+        quote="we recover the formulations in [8] and [6] respectively (albeit with a trace "
+        "constraint)",
         programs=("kundu2010-eq4", "luss2007")),
     Claim("kundu2010-chen7", "Section 2, after (7)",
         "(4) with m = 1, L(X) = ‖X‖_F is the formulation of chen2009, albeit with a trace "
-        "constraint: C = 1/(2ηn), ρ = γ/(2η), value over 2η",
-        "both programs: at the trace that (7) of chen2009 has they are equal, at another (4) is "
-        "above", chen7, programs=("kundu2010-eq4", "chen2009-eq7")),
+        "constraint",
+        "both programs with C = 1/(2ηn), ρ = γ/(2η), value over 2η: at the trace that (7) of "
+        "chen2009 has they are equal, at another (4) is above", chen7,
+        quote="we recover the formulations in [8] and [6] respectively (albeit with a trace "
+        "constraint)",
+        programs=("kundu2010-eq4", "chen2009-eq7")),
     Claim("kundu2010-chen12", "Section 2, after (7)",
         "the spectrum modification of chen2009, its (12), is a special case of (7)",
-        "both programs at τ = n, and at the trace that (12) has", chen12, printed="imprecise",
-        correction="with a trace constraint here too: equal where τ = trace K* and no λⱼ is zero, "
-        "else (7) is above where it may not choose its trace",
-        programs=("kundu2010-eq7", "chen2009-eq12"), code=CODE["kundu2010-chen12"]),
+        "both programs: at the trace that (12) has they are equal, at another (7) is above", chen12,
+        quote="spectrum modification learning formulation [6] proposed in the context of single "
+        "similarity matrix (m = 1) is a special case of (7)",
+        remark="With a trace constraint here too, as the sentence before says, and for an S "
+        "without a zero eigenvalue, which (12) would leave at zero.",
+        programs=("kundu2010-eq7", "chen2009-eq12")),
 )
+# fmt: on

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from cvxkernel.validation.ledger.tang2009 import algorithm, model
+from cvxkernel.validation.ledger.tang2009 import algorithm, model, tables
+from cvxkernel.validation.ledger.tang2009.errata import ERRATA
 from cvxkernel.validation.ledger.tang2009.pictures import PICTURES
 
-CLAIMS = (*model.CLAIMS, *algorithm.CLAIMS)
+CLAIMS = (*model.CLAIMS, *algorithm.CLAIMS, *tables.CLAIMS)
 
-__all__ = ["CLAIMS", "PICTURES"]
+__all__ = ["CLAIMS", "ERRATA", "PICTURES"]

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from cvxkernel.validation.ledger.ye2008 import joint, many_classes, scatter, two_classes
+from cvxkernel.validation.ledger.ye2008 import joint, many_classes, scatter, tables, two_classes
+from cvxkernel.validation.ledger.ye2008.errata import ERRATA
 from cvxkernel.validation.ledger.ye2008.pictures import PICTURES
 
-CLAIMS = (*two_classes.CLAIMS, *scatter.CLAIMS, *many_classes.CLAIMS, *joint.CLAIMS)
+CLAIMS = (
+    *two_classes.CLAIMS,
+    *scatter.CLAIMS,
+    *many_classes.CLAIMS,
+    *joint.CLAIMS,
+    *tables.CLAIMS,
+)
+REMARKS = (*many_classes.REMARKS, *joint.REMARKS)
 
-__all__ = ["CLAIMS", "PICTURES"]
+__all__ = ["CLAIMS", "ERRATA", "PICTURES", "REMARKS"]

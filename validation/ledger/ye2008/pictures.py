@@ -1,4 +1,4 @@
-"""The pictures that matter: a bound that is not near, a rule of stopping, two of the errata."""
+"""The pictures that matter: an upper bound, a rule of stopping, what learning λ means."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ PICTURES = (
     Picture("ye2008-picture-learned",
         "Left, the two sides of (42) over the share mθ₀ of the identity: with the printed budget "
         "the left side is another number at the learned θ₀ (dot). "
-        "Right, what (45) to (47) make small is F₉; F₈ is largest elsewhere (dots).",
+        "Right, what (46) and (47) make small is F₉; F₈ is largest elsewhere (dots).",
         learned, ("ye2008-eq42", "ye2008-F8")),
 )
 # fmt: on

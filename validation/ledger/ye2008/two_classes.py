@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from cvxkernel.formulations import kim2006
@@ -16,12 +18,13 @@ from cvxkernel.validation.ledger.claim import (
     about,
     at_most,
     identity,
+    on_each,
     solved,
     worst,
 )
-from cvxkernel.validation.ledger.shared import KINDS, literal, optimum, problem, recovered, same
-from cvxkernel.validation.ledger.ye2008.code import CODE
-from cvxkernel.validation.ledger.ye2008.space import Space, solve, two
+from cvxkernel.validation.ledger.shared import KINDS, literal, optimum, problem, recovered
+from cvxkernel.validation.ledger.ye2008.programs import all_written, same
+from cvxkernel.validation.ledger.ye2008.space import Space, solve, space, two
 
 EPSILON = 5e-4  # the ε of rule (22) in the paper's experiments
 
@@ -70,15 +73,23 @@ def corrected_J(s: Space) -> Array:
     return s.J * np.sqrt(sizes / s.n)[:, None]
 
 
+def spaces(seed: int) -> tuple[Space, ...]:
+    """Two classes, unbalanced and nearly equal; λ = 0.3, the paper's 5e-4, and 10."""
+    return two(seed), space((20, 4), seed, 3, 5e-4), space((6, 7), seed, 5, 10.0)
+
+
 def eq4(seed: int) -> Evidence:
     """(4) with the printed J is the maximum of Kim's ratio, not of (1)."""
-    s = two(seed)
+    return on_each(map(_eq4, spaces(seed)))
+
+
+def _eq4(s: Space) -> Evidence:
     ridge = s.lam * np.eye(s.d)
     true = float(s.delta @ solve(s.within + ridge, s.delta))
     kims = float(s.delta @ solve(s.scatter(1) + s.scatter(-1) + ridge, s.delta))
     (printed, _, M), (corrected, _, N) = of_4(s, s.J), of_4(s, corrected_J(s))
     numbers = {"(4)": printed, "(2)": true, "Kim's ratio": kims, "(4), both 1/√m": corrected}
-    told = about("m₊ = 9, m₋ = 5", numbers)
+    told = about(f"m = {s.n}, λ = {s.lam:g}", numbers)
     return Evidence(
         solved(printed, true, M, **told),
         worst([solved(corrected, true, N, **told), solved(printed, kims, M, **told)]),
@@ -87,18 +98,21 @@ def eq4(seed: int) -> Evidence:
 
 def eq4_alpha(seed: int) -> Evidence:
     """φ(X)α* against w*."""
-    s = two(seed)
+    return on_each(map(_eq4_alpha, spaces(seed)))
+
+
+def _eq4_alpha(s: Space) -> Evidence:
     true = solve(s.within + s.lam * np.eye(s.d), s.delta)
     (_, alpha, M), (_, better, N) = of_4(s, s.J), of_4(s, corrected_J(s))
-    told = about("m₊ = 9, m₋ = 5", {"cos": float(unit(s.X @ alpha) @ unit(true))})
+    told = about(f"m = {s.n}, λ = {s.lam:g}", {"cos": float(unit(s.X @ alpha) @ unit(true))})
     return Evidence(
         solved(s.X @ alpha, true, M, s.within, **told), solved(s.X @ better, true, N, s.within)
     )
 
 
 def kim(seed: int) -> Evidence:
-    """The SDP against (4) at its own weights and at others, and against Kim's ratio."""
-    found: list[Finding] = []
+    """The SDP as written, and against (4) at its own weights and at others."""
+    found = all_written(seed, "kim2006")
     for kind in KINDS:
         found += literal("kim2006", kind, seed)
         at, best = problem("kim2006", kind, seed), optimum("kim2006", kind, seed)
@@ -156,9 +170,7 @@ def eq6(seed: int) -> Evidence:
     at_lam, at_m_lam = (unit(solve(s.total + c * s.lam * np.eye(s.d), s.delta)) for c in (1, s.n))
     numbers = {"cosine at λ": float(first @ at_lam), "cosine at mλ": float(first @ at_m_lam)}
     told = about("m = 14, λ = 0.3", numbers)
-    return Evidence(
-        solved(first, at_lam, M, s.ridged, **told), solved(first, at_m_lam, M, s.ridged)
-    )
+    return Evidence(solved(first, at_m_lam, M, s.ridged, **told))
 
 
 def appendix_a(seed: int) -> Evidence:
@@ -185,8 +197,8 @@ def eq9_to_11(seed: int) -> Evidence:
 
 
 def thm2_1(seed: int) -> Evidence:
-    """(8) against (11) at its weights and at others."""
-    found: list[Finding] = []
+    """(8) as written, and against (11) at its weights and at others."""
+    found = all_written(seed, "ye2008-thm2.1")
     for kind in KINDS:
         found += literal("ye2008-thm2.1", kind, seed)
         at, best = problem("ye2008-thm2.1", kind, seed), optimum("ye2008-thm2.1", kind, seed)
@@ -252,12 +264,14 @@ def thm2_2_dual(seed: int) -> Evidence:
 
 
 def recovery(seed: int) -> Evidence:
-    """The multipliers of (13) as they come, and as θᵢ = 4λμᵢ/rᵢ."""
-    return recovered("ye2008-thm2.2", seed)
+    """The multipliers of (13), as θᵢ = 4λμᵢ/rᵢ."""
+    found = recovered("ye2008-thm2.2", seed).corrected
+    assert found is not None
+    return Evidence(found)
 
 
 def thm2_3_sense(seed: int) -> Evidence:
-    """F₃* at the weights of (16) against F₃* at other weights."""
+    """F₃* at the weights of (16) against F₃* at other weights; at the paper's λ."""
     printed, corrected = [], []
     for kind in KINDS:
         at, best = problem("ye2008-thm2.3", kind, seed), optimum("ye2008-thm2.3", kind, seed)
@@ -272,21 +286,23 @@ def thm2_3_sense(seed: int) -> Evidence:
 
 
 def eq21(seed: int) -> Evidence:
-    """ΣθᵢSᵢ(β) is the function of (21), and the linear system below it makes its gradient zero."""
+    """ΣθᵢSᵢ(β) is the function of (21), and the linear systems below it make its gradient zero."""
     found: list[Finding] = []
     rng = np.random.default_rng(seed)
     for kind in KINDS:
-        at = problem("ye2008-thm2.3", kind, seed)
-        for theta in some_weights(at.r, seed)[:5]:
-            Q = np.eye(at.n) / 4 + np.tensordot(theta, at.centred, axes=1) / (4 * at.lam)
-            beta = rng.normal(size=(at.n, 1))
-            form, inner = (beta.T @ Q @ beta).item(), np.sum(beta * at.a)
-            size = (np.abs(beta.T) @ np.abs(Q) @ np.abs(beta)).item() + np.sum(np.abs(beta * at.a))
-            total = theta @ at.S(beta, at.a)
-            found.append(identity(total, form - inner, n=at.n, magnitude=4 * size, instance=kind))
-            beta = at.argmin(theta, at.a)
-            size = float((np.abs(Q) @ np.abs(beta)).max())
-            found.append(identity(2 * Q @ beta, at.a, n=at.n, magnitude=4 * size, instance=kind))
+        for id in ("ye2008-thm2.3", "ye2008-thm3.3"):
+            at = problem(id, kind, seed)
+            h, told = at.a if id == "ye2008-thm2.3" else at.H, about(f"{id}, {kind}")
+            for theta in some_weights(at.r, seed)[:5]:
+                Q = np.eye(at.n) / 4 + np.tensordot(theta, at.centred, axes=1) / (4 * at.lam)
+                beta = rng.normal(size=h.shape)
+                form, inner = np.sum(beta * (Q @ beta)), np.sum(beta * h)
+                size = np.sum(np.abs(beta) * (np.abs(Q) @ np.abs(beta))) + np.abs(beta * h).sum()
+                total = theta @ at.S(beta, h)
+                found.append(identity(total, form - inner, n=at.n, magnitude=4 * size, **told))
+                beta = at.argmin(theta, h)
+                size = float((np.abs(Q) @ np.abs(beta)).max())
+                found.append(identity(2 * Q @ beta, h, n=at.n, magnitude=4 * size, **told))
     return Evidence(worst(found))
 
 
@@ -303,127 +319,160 @@ def eq22(seed: int) -> Evidence:
     return Evidence(worst(found))
 
 
+# The symbols under the minimum or the maximum of each program, as printed, with their sizes.
+PRINTED: dict[str, dict[str, Callable[[int, int, int], int]]] = {
+    "ye2008-thm2.1": {"theta": lambda n, p, k: p, "t": lambda n, p, k: 1},
+    "ye2008-thm2.2": {"beta": lambda n, p, k: n, "t": lambda n, p, k: 1},
+    "ye2008-thm2.3": {"theta": lambda n, p, k: p, "gamma": lambda n, p, k: 1},
+    "ye2008-thm3.1": {"t": lambda n, p, k: k, "theta": lambda n, p, k: p},
+    "ye2008-thm3.2": {"beta": lambda n, p, k: n * k, "t": lambda n, p, k: 1},
+    "ye2008-thm3.3": {"theta": lambda n, p, k: p, "gamma": lambda n, p, k: 1},
+}
+
+
+def variables(id: str, n: int, p: int, k: int) -> int:
+    """How many numbers the printed symbols stand for."""
+    return sum(size(n, p, k) for size in PRINTED[id].values())
+
+
 def sizes(seed: int) -> Evidence:
-    """Variables and constraints of the programs, counted as they are built."""
-    found = []
-    for n_classes, ids in (
-        (2, ("thm2.1", "thm2.2", "thm2.3")),
-        (3, ("thm3.1", "thm3.2", "thm3.3")),
-    ):
-        at = problem(f"ye2008-{ids[0]}", "gaussian", seed)
-        k = 1 if n_classes == 2 else n_classes
-        beta = [np.ones((at.n, k))] * 2
-        sdp, qcqp = (formulation(f"ye2008-{id}").program(at) for id in ids[:2])
-        silp = formulation(f"ye2008-{ids[2]}").program(at, beta)
-        counted = {
-            "LMI": sdp.constraints["lmi"].shape[0],  # type: ignore[union-attr]
-            "QCQP variables": sum(v.size for v in qcqp.variables.values()),
-            "QCQP cones": len(qcqp.constraints["quad"]),  # type: ignore[arg-type]
-            "LP variables": sum(v.size for v in silp.variables.values()),
-        }
-        expected = [at.n + k, k * at.n + 1, at.p, at.p + 1]
-        told = about(f"k = {n_classes}", counted)
-        found.append(identity(list(counted.values()), expected, n=1, **told))
-    return Evidence(worst(found))
+    """The printed symbols counted; the bounds that their numbers give; the programs as built.
 
-
-def sdp_variables(seed: int) -> Evidence:
-    """The variables of (8) and (32): p + 1 and p + k, where (p + n)² is printed."""
-    printed, corrected = [], []
-    for id, k in (("ye2008-thm2.1", 1), ("ye2008-thm3.1", 3)):
+    A semidefinite program of q variables and N rows costs O(q²N^2.5), a QCQP of q variables and p
+    constraints O(pq² + q³): what Lanckriet et al. (2004b) go by.
+    """
+    found: list[Finding] = []
+    for n, p, k in ((13, 3, 3), (100, 10, 8), (2705, 48, 3), (50, 500, 50)):
+        told = about(f"n = {n}, p = {p}, k = {k}")
+        q = variables("ye2008-thm3.1", n, p, k)
+        above = float((p + n) ** 2) * float(k + n) ** 2.5
+        found.append(at_most(q**2 * float(n + k) ** 2.5, above, n=1, **told))
+        q = variables("ye2008-thm3.2", n, p, k) - 1  # t is eliminated
+        found.append(identity(p * q**2 + q**3, p * k**2 * n**2 + k**3 * n**3, n=1, **told))
+    for id, symbols in PRINTED.items():
         at = problem(id, "gaussian", seed)
-        count = sum(v.size for v in formulation(id).program(at).variables.values())
-        told = about(id, {"counted": count, "p + n": at.p + at.n})
-        printed.append(identity(count, at.p + at.n, n=1, **told))
-        corrected.append(identity(count, at.p + k, n=1, **told))
-    return Evidence(worst(printed), worst(corrected))
+        k = 1 if formulation(id).binary else at.k
+        cut = ([np.ones((at.n, k))],) if formulation(id).kind == "SILP" else ()
+        built = formulation(id).program(at, *cut)
+        wrong = set(symbols).symmetric_difference(built.variables)
+        counted = [v.size for _, v in sorted(built.variables.items())]
+        printed = [symbols[name](at.n, at.p, k) for name in sorted(symbols) if name not in wrong]
+        found.append(Finding(float(len(wrong)), 0.0, **about(f"{id}: symbols")))
+        found.append(identity(counted, printed, n=1, **about(f"{id}: sizes")))
+        if "lmi" in built.constraints:
+            rows = built.constraints["lmi"].shape[0]  # type: ignore[union-attr]
+            found.append(identity(rows, at.n + k, n=1, **about(f"{id}: rows")))
+    return Evidence(worst(found))
 
 
 # fmt: off
 CLAIMS = (
     Claim("ye2008-eq2", "Section 2, (1) and (2)",
         "w* = (m₊/m S⁺ + m₋/m S⁻ + λI)⁻¹(μ⁺ − μ⁻) maximizes (1), with maximum (2)",
-        "points with explicit features; F₁(w*) against (2) and against other w", eq2),
+        "points with explicit features; F₁(w*) against (2) and against other w", eq2,
+        quote="that maximizes the objective function in Equation (1) for a fixed kernel function … "
+        "is given by"),
     Claim("ye2008-eq4", "Section 2, (4) with J below (3)",
         "max (1) = (1/λ) aᵀG(I − J(λI + JGJ)⁻¹JG)a, blocks of J scaled by 1/√m₊ and 1/√m₋",
-        "points with explicit features: (4) against (2)", eq4, printed="fails",
+        "points with explicit features: (4) against (2)", eq4, printed="fails", erratum="ye2008-J",
+        quote="in Equation (2) is thus given by",
         correction="both blocks of J need 1/√m; as printed, (4) is the maximum of Kim's ratio, "
         "with S⁺ + S⁻ + λI below",
-        programs=("kim2006",), code=CODE["ye2008-eq4"]),
+        programs=("kim2006",)),
     Claim("ye2008-eq4-alpha", "Section 2, above (3)",
         "w* = φ(X)α*, α* = (1/λ)(I − J(λI + JGJ)⁻¹JG)a",
         "points with explicit features: φ(X)α* against the maximizer of (1)", eq4_alpha,
-        printed="fails", correction="with both blocks of J scaled by 1/√m",
-        programs=("kim2006",), code=CODE["ye2008-eq4-alpha"]),
+        printed="fails", erratum="ye2008-J", correction="with both blocks of J scaled by 1/√m",
+        quote="is given by Kim et al. (2006) as", programs=("kim2006",)),
     Claim("ye2008-kim2006", "Section 2, below (4)",
         "the G = ΣθᵢGᵢ, θ ≥ 0, Σθᵢ = 1, that maximizes (4) solves a semidefinite program",
-        "the program at its optimum and at other weights against (4)", kim,
+        "the program as written, held against its ends, and at other weights against (4)", kim,
+        quote="given in Equation (4) can be obtained by solving a semidefinite program (SDP)",
         programs=("kim2006",)),
     Claim("ye2008-eq5", "Section 2.1, (5)",
         "G̃ = PGP is the Gram matrix of the centred data; Pa = a",
-        "points with explicit features", eq5),
+        "points with explicit features", eq5, quote="This is equivalent to centering the data"),
     Claim("ye2008-eq7", "Section 2.1, (7)",
         "Σ_K = m₊S⁺ + m₋S⁻ + (m₊m₋/m)(μ⁺ − μ⁻)(μ⁺ − μ⁻)ᵀ = φ(X)Pφ(X)ᵀ",
-        "points with explicit features, the three lines of (7)", eq7),
+        "points with explicit features, the three lines of (7)", eq7,
+        quote="is the global centroid of the data in the feature space"),
     Claim("ye2008-eq6", "Section 2.1, after (7)",
-        "for fixed K and λ, (1) and (6) give the same w",
-        "points with explicit features: the two directions", eq6, printed="fails",
-        correction="(6) needs mλ where (1) has λ, since Σ_K lacks the factor 1/m",
-        code=CODE["ye2008-eq6"]),
+        "for fixed K and λ, (1) and (6) are equivalent in terms of the optimal w",
+        "points with explicit features: the two directions", eq6,
+        quote="has been omitted in the definition of … It turns out that for fixed K and … "
+        "Equations (1) and (6) are equivalent in terms of the computation of the optimal weight "
+        "vector",
+        remark="Up to the factor 1/m that the sentence before omits: (6) at mλ has the direction "
+        "of (1) at λ."),
     Claim("ye2008-appA", "Appendix A",
         "(Σ_K + λI)⁻¹(μ⁺ − μ⁻) = (1/λ) φ(X)(I − P(λI + PGP)⁻¹PG)a",
-        "points with explicit features, first line against last", appendix_a),
+        "points with explicit features, first line against last", appendix_a,
+        quote="where P is the centering matrix defined in Equation (5), it follows that"),
     Claim("ye2008-eq10", "Proof of Theorem 2.1, (9) to (11)",
         "F₂* = (1/λ) aᵀ(G̃ − G̃(λI + G̃)⁻¹G̃)a = aᵀa − λaᵀ(λI + G̃)⁻¹a = aᵀa − aᵀ(I + G̃/λ)⁻¹a",
         "points with explicit features, every expression against F₂ at w*", eq9_to_11,
+        quote="in Equation (10) for a fixed regularization parameter … is equivalent to minimizing",
         programs=("ye2008-thm2.1",)),
     Claim("ye2008-thm2.1", "Theorem 2.1, (8)",
         "min (8) = min over θ ≥ 0, θᵀr = 1 of aᵀ(I + ΣθᵢG̃ᵢ/λ)⁻¹a = aᵀa − max F₂*",
-        "the program at its optimum, and (11) at other weights", thm2_1,
+        "the program as written, held against its ends, and (11) at other weights", thm2_1,
+        quote="that maximizes the objective function in Equation (6) can be found by solving the "
+        "following semidefinite programming problem",
         programs=("ye2008-thm2.1",)),
     Claim("ye2008-convex", "Theorems 2.2, 2.3, 3.2 and 3.3",
-        "the optimal kernel is a convex linear combination ΣθᵢG̃ᵢ of the given kernels",
+        "the optimal kernel is a convex linear combination of the given p kernels",
         "Σθᵢ of the optimal weights", convex_combination, printed="imprecise",
-        correction="θᵀr = 1, not Σθᵢ = 1: a convex combination of the G̃ᵢ/rᵢ, and another optimum",
-        programs=("ye2008-thm2.2",), code=CODE["ye2008-convex"]),
+        quote="in the form of a convex linear combination of the given p kernel matrices",
+        correction="of the G̃ᵢ/rᵢ: θᵀr = 1, as the set above (5) has it, not Σθᵢ = 1",
+        programs=("ye2008-thm2.2",)),
     Claim("ye2008-lem2.1", "Lemma 2.1",
         "min over w of F₃ = aᵀ(I + G̃/λ)⁻¹a, so that (11) and (12) have the same optimal kernel",
-        "points with explicit features; F₃ at w* and at other w", lem2_1),
+        "points with explicit features; F₃ at w* and at other w", lem2_1,
+        quote="is also the minimizer of the objective function in Equation (12)"),
     Claim("ye2008-thm2.2", "Theorem 2.2, (13)", "max (13) = min (8)",
-        "both programs solved, held against their ends, their enclosures compared",
-        same("ye2008-thm2.1", "ye2008-thm2.2"), programs=("ye2008-thm2.1", "ye2008-thm2.2")),
+        "both programs as written, held against their ends, their enclosures compared",
+        same("ye2008-thm2.1", "ye2008-thm2.2"), programs=("ye2008-thm2.1", "ye2008-thm2.2"),
+        quote="that minimizes the objective function in Equation (12) can be found by solving the "
+        "following convex QCQP problem"),
     Claim("ye2008-thm2.2-dual", "Proof of Theorem 2.2",
         "η = −β/2, w = φ(X)Pβ/(2λ), and max g(β) = min F₃",
-        "points with explicit features", thm2_2_dual),
+        "points with explicit features", thm2_2_dual,
+        quote="Thus, we obtain the following Lagrangian dual function"),
     Claim("ye2008-thm2.2-recovery", "After the proof of Theorem 2.2",
         "θ can be obtained directly from the dual variables",
-        "(13) given to a solver; its multipliers as weights", recovery, printed="imprecise",
-        correction="θᵢ = 4λμᵢ/rᵢ, μᵢ the multiplier of t ≥ βᵀG̃ᵢβ/rᵢ; as they come, Σμᵢ = 1/(4λ)",
-        programs=("ye2008-thm2.2",), code=CODE["ye2008-thm2.2-recovery"]),
+        "(13) given to a solver; its multipliers as weights", recovery,
+        quote="can be obtained directly from the dual variables",
+        remark="θᵢ = 4λμᵢ/rᵢ, μᵢ the multiplier of t ≥ βᵀG̃ᵢβ/rᵢ; as they come, Σμᵢ = 1/(4λ).",
+        programs=("ye2008-thm2.2",)),
     Claim("ye2008-thm2.3-sense", "Theorem 2.3",
         "the kernel of (16) maximizes F₃, the objective function in (12)",
         "F₃* at the weights of (16) and at other weights", thm2_3_sense, printed="fails",
-        correction="it minimizes F₃*", programs=("ye2008-thm2.3",),
-        code=CODE["ye2008-thm2.3-sense"]),
-    Claim("ye2008-thm2.3", "Theorem 2.3, (16) to (19)", "max (16) = −min (8)",
-        "both programs solved, held against their ends, their enclosures compared",
-        same("ye2008-thm2.1", "ye2008-thm2.3"), programs=("ye2008-thm2.1", "ye2008-thm2.3")),
-    Claim("ye2008-eq21", "Section 2.3, (20) and (21)",
-        "the most violated cut solves (½I + (1/2λ)ΣθᵢG̃ᵢ)β = a",
+        erratum="ye2008-sense", quote="that maximizes the objective function in Equation (12)",
+        correction="it minimizes F₃*", programs=("ye2008-thm2.3",)),
+    Claim("ye2008-thm2.3", "Theorem 2.3, (16) to (19)",
+        "(16) finds the kernel of (14): max (16) = −min (8)",
+        "both programs as written, held against their ends, their enclosures compared",
+        same("ye2008-thm2.1", "ye2008-thm2.3"), programs=("ye2008-thm2.1", "ye2008-thm2.3"),
+        quote="that the optimization problem in Equation (14) can be expressed equivalently as"),
+    Claim("ye2008-eq21", "Sections 2.3 and 3.3, (20) and (21)",
+        "the most violated cut solves (½I + (1/2λ)ΣθᵢG̃ᵢ)βⱼ = hⱼ, with a for h in (21)",
         "ΣθᵢSᵢ(β) against (21) at random β; the gradient at the solution", eq21,
-        programs=("ye2008-thm2.3",)),
+        quote="the problem in Equation (21) is an unconstrained convex quadratic program whose "
+        "solution can be obtained analytically",
+        programs=("ye2008-thm2.3", "ye2008-thm3.3")),
     Claim("ye2008-eq22", "Section 2.3, (22)",
-        "where |1 − ΣθᵢSᵢ(β)/γ| ≤ ε stops the exchange method, θ is optimal to ε",
-        "the method stopped by (22) with the paper's ε; the true gap from a QCQP", eq22,
+        "the exchange method converges, and returns when |1 − ΣθᵢSᵢ(β)/γ| ≤ ε",
+        "the method run until (22) holds with the paper's ε; the true gap from a QCQP", eq22,
+        quote="these methods are guaranteed to converge",
+        remark="Where (22) holds the value at the weights is within ε of the optimum.",
         programs=("ye2008-thm2.3", "ye2008-thm3.3", "ye2008-eq44")),
-    Claim("ye2008-table1", "Section 2.4 and Table 1",
-        "LMI: n + k rows; QCQP: kn + 1 variables, p cones; the LP of the SILP: p + 1 variables",
-        "counted from the programs as built (k = 1 with two classes)", sizes,
-        programs=("ye2008-thm3.1", "ye2008-thm3.2", "ye2008-thm3.3")),
-    Claim("ye2008-table1-sdp", "Section 2.4 and Table 1",
-        "the SDP costs O((p + n)²(k + n)^2.5): p + n variables",
-        "counted from the programs as built", sdp_variables, printed="imprecise",
-        correction="p + k variables (p + 1 with two classes): O((p + k)²(k + n)^2.5); "
-        "n more variables are those of Lanckriet's program",
-        programs=("ye2008-thm2.1", "ye2008-thm3.1"), code=CODE["ye2008-table1-sdp"]),
+    Claim("ye2008-table1", "Sections 2.4 and 3.4, Table 1",
+        "SDP O((p + n)²(k + n)^2.5), QCQP O(pk²n² + k³n³)",
+        "the printed symbols counted, (32): p + k variables, n + k rows; (34): kn variables and t, "
+        "p constraints; interior-point bounds of these numbers; the programs as built", sizes,
+        quote="formulations have worst-case time complexity of",
+        remark="O(·) bounds from above: (32) has p + k variables, not p + n, and would cost "
+        "O((p + k)²(k + n)^2.5).",
+        programs=tuple(PRINTED)),
 )
+# fmt: on
