@@ -1,0 +1,1 @@
+"""The standing attack: instances of the kinds that break things, and a judge."""
