@@ -5,13 +5,19 @@ Tests cannot import each other (import mode importlib): helpers are fixtures tha
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
+import pickle
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import mpmath as mp
 import numpy as np
 import pytest
 from flint import arb, arb_mat, ctx
@@ -19,7 +25,7 @@ from hypothesis import HealthCheck, settings
 
 from cvxkernel.formulations import CATALOGUE, Enclosure
 from cvxkernel.solvers import METHODS, Solution, solve
-from cvxkernel.validation import cli
+from cvxkernel.validation import cli, rigorous
 from cvxkernel.validation.instances import sample
 
 settings.register_profile(
@@ -104,6 +110,37 @@ def solved() -> Callable[..., tuple[Any, Solution]]:
 
 
 @pytest.fixture(scope="session")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[], Any]], Any]:
+    """`once(name, compute)`: what one worker of a run computed, the others read."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent  # of all workers
+
+    def get(name: str, compute: Callable[[], Any]) -> Any:
+        path = folder / f"{name}.pickle"
+        with path.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # let go when the file is closed
+            if not path.exists():
+                path.write_bytes(pickle.dumps(compute()))
+            return pickle.loads(path.read_bytes())
+
+    return get
+
+
+@pytest.fixture
+def proved_once(once: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """An optimum that a check has had proved is not proved again for the same data."""
+    prove = rigorous.solve
+
+    def shared(id: str, problem: Any, **options: Any) -> Any:
+        data = {field.name: getattr(problem, field.name) for field in fields(problem)}
+        digest = sha256(pickle.dumps((data, options))).hexdigest()
+        return once(f"proved-{id}-{digest}", lambda: prove(id, problem, **options))
+
+    monkeypatch.setattr(rigorous, "solve", shared)
+
+
+@pytest.fixture(scope="session")
 def made() -> Callable[[str, Mapping[str, Any]], Any]:
     """`made(id, data)`: the problem, from a mapping that may hold more keys than it needs."""
     return lambda id, data: CATALOGUE[id].make(data)
@@ -150,18 +187,32 @@ def meet() -> Callable[..., bool]:
 # -- Exact arithmetic ---------------------------------------------------------------------------
 
 
+@cache
+def clipped(entries: bytes, n: int) -> arb_mat:
+    """U max(Λ, 0) Uᵀ of (K + Kᵀ)/2 to 120 digits, by mpmath: what a kernel stands for."""
+    K = np.frombuffer(entries).reshape(n, n)
+    with mp.workdps(140):
+        S = mp.matrix(K.tolist())
+        e, U = mp.eigsy((S + S.T) / 2)
+        plus = U * mp.diag([max(x, 0) for x in e]) * U.T
+        return arb_mat([[arb(mp.nstr(plus[i, j], 120)) for j in range(n)] for i in range(n)])
+
+
 class Exact:
     """hᵀM⁻¹h for given doubles in ball arithmetic of 400 bits: no rounding that could matter."""
 
     bits = 400
 
     def centred(self, K: np.ndarray) -> arb_mat:
-        """P (K + Kᵀ)/2 P"""
+        """P K₊ P"""
         n = len(K)
         P = arb_mat(
             [[(arb(1) if i == j else arb(0)) - arb(1) / n for j in range(n)] for i in range(n)]
         )
         S = arb_mat([[(arb(K[i, j]) + arb(K[j, i])) / 2 for j in range(n)] for i in range(n)])
+        e = np.linalg.eigvalsh((K + K.T) / 2)
+        if e[0] < 1e-12 * e[-1]:  # not definite for certain
+            S = clipped(np.ascontiguousarray(K, dtype=float).tobytes(), n)
         return P * S * P
 
     def class_vectors(self, y: np.ndarray, *, binary: bool) -> arb_mat:
@@ -224,11 +275,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
     def command(*arguments: Any) -> Run:
         monkeypatch.setattr(sys, "argv", ["cvxkernel", *map(str, arguments)])
         capsys.readouterr()
-        try:
-            cli.main()
-            status = 0
-        except SystemExit as stop:
-            status = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+        status = cli.command()
         out, err = capsys.readouterr()
         return Run(status, out, err)
 

@@ -77,17 +77,17 @@ def test_training_points_pushed_through_A_get_their_column_of_K(h, kind, toleran
     solution = solve("chen2009-eq12", problem)
     a, z, b = (solution.variables[symbol] for symbol in ("a", "z", "b"))
     A = spectrum.transformation(S, a)
-    K_a = spectrum.compose(a * problem.Lam, problem.U)
+    K_a = spectrum.compose(a * problem.Lam, problem.basis.U)
     assert np.abs(A @ S - K_a).max() <= tolerances.rounding * np.abs(K_a).max()
     # ... and with c* = U(diag(a)Λ)†z the scores of (12), Uz + b
     found = prediction.from_spectrum(problem, a, z)
     assert found.rank <= np.count_nonzero(problem.Lam)
     assert found.residual <= tolerances.stationarity
     scores = found.c @ (A @ S) + b
-    assert np.allclose(scores, problem.U @ z + b, atol=tolerances.stationarity)
+    assert np.allclose(scores, problem.basis.U @ z + b, atol=tolerances.stationarity)
     agree = np.abs(scores) > tolerances.stationarity
     labels = prediction.predict(found.c, float(b), A @ S)
-    assert np.array_equal(labels[agree], np.sign(problem.U @ z + b)[agree])
+    assert np.array_equal(labels[agree], np.sign(problem.basis.U @ z + b)[agree])
 
 
 @pytest.mark.parametrize("kind", KINDS)

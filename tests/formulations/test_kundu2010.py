@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import cvxpy as cp
 import numpy as np
 import pytest
@@ -118,7 +120,7 @@ def test_omega_between_its_ends_and_against_the_program(rank):
     found = solve("kundu2010-eq10", problem)
     assert found.width <= 1e-6
     rng = np.random.default_rng(5)
-    M = bounds.semidefinite(problem)
+    M = bounds.signed(problem.y, problem.kernels)
     for _ in range(30):
         alpha = svm.repair(rng.random(9), problem.y, 1.0)
         q = bounds.forms(M, alpha)[0]
@@ -326,3 +328,15 @@ def test_bad_input_names_the_key(change, key, error, tmp_path, run):
     assert done.out == ""
     assert done.err.startswith(f"cvxkernel: {key}: expected")
     assert done.err.count("\n") == 1
+
+
+def test_the_upper_end_of_an_ill_conditioned_kernel_is_charged_for_its_inverse():
+    """Two samples nearly the same, K = [1 c; c 1]: α₁ = α₂ = 1/(1 - c), the optimum."""
+    rng = np.random.default_rng(3)
+    y = np.array([-1.0, 1.0])
+    for c in 1 - 10.0 ** -rng.uniform(1, 9, 200):
+        problem = Combination(np.array([[[1.0, c], [c, 1.0]]]), y, 1e12)
+        exact = 1 / (1 - Fraction(c))
+        for a in (0.0, 0.5, 1.5 / (1 - c)):
+            found = CATALOGUE["kundu2010-eq10"].enclose(problem, {"alpha": np.full(2, a)})
+            assert Fraction(found.lower) <= exact <= Fraction(found.upper)

@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from cvxkernel.formulations import CATALOGUE, inputs
+from cvxkernel.formulations import CATALOGUE, semidefinite
 from cvxkernel.formulations.memory import per_array
 from cvxkernel.validation.instances import sample
 
@@ -36,7 +36,7 @@ def test_a_read_only_array_is_asked_once():
 
 def test_a_problem_with_another_number_shares_its_checked_arrays():
     problem = CATALOGUE["ye2008-thm2.2"].make(sample("ye2008-thm2.2", 12, 3))
-    with patch.object(inputs, "check_positive_semidefinite", side_effect=AssertionError):
+    with patch.object(semidefinite, "nearest", side_effect=AssertionError):
         other = replace(problem, lam=2.0)
     assert other.kernels is problem.kernels
     assert other.traces is problem.traces

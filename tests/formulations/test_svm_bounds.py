@@ -69,22 +69,50 @@ def test_a_singular_matrix_is_not_charged_for_a_box_far_away(C):
 
 
 @pytest.mark.parametrize("C", [0.1, 1.0, 30.0])
-def test_an_indefinite_matrix_is_charged_what_it_may_gain(C):
-    # On α = (a, a): 2a + sa², largest at C. The bound holds, and nothing less would.
-    y, s = np.array([1.0, -1.0]), 0.7
-    optimum = 2 * C + s * C**2
-    for v in (np.zeros(2), np.full(2, C), np.array([C, 0.0])):
-        bound = sum(bounds.hinge_bound(-s * np.eye(2), y, C, v))
-        assert bound >= optimum * (1 - 1e-14)
-    assert bound <= optimum * (1 + 1e-12)
-    # And with a singular part it holds at every point of the box.
+@pytest.mark.parametrize("slack", [1e-9, 1e-3])
+def test_both_ends_are_of_every_kernel_within_the_slack(C, slack):
     Q, y, alpha = machine(C)
-    Q = Q - 1e-3 * np.eye(24)
+    ends = []
     rng = np.random.default_rng(0)
-    values = [bounds.value(Q, alpha)[0]]
-    for _ in range(200):
-        values.append(bounds.value(Q, bounds.repair(C * rng.random(24).round(), y, C))[0])
-    assert sum(bounds.hinge_bound(Q, y, C, alpha)) >= max(values)
+    for _ in range(4):  # the doubles, as far off as they may be
+        E = rng.normal(size=Q.shape)
+        E = E + E.T
+        off = Q + slack / np.abs(eigvalsh(E)).max() * E
+        v = svm(off * np.outer(y, y), y, C)
+        low, down = bounds.value(off, v, slack)
+        highs = [f(off, y, C, x, slack) for f in BOUNDS for x in (v, alpha, rng.random(24))]
+        assert all(sum(bounds.value(Q, alpha)) <= sum(high) for high in highs)
+        ends.append((low - down, min(map(sum, highs))))
+    high = sum(bounds.upper(Q, y, C, alpha))
+    assert all(low <= high for low, _ in ends)
+    # and no wider than the slack asks for: ½ε‖α‖² below, at most ε(½‖v‖² + 2Cf) above
+    assert all(high - low <= 5 * slack * C * max(high, 24 * C) + 1e-7 * high for low, high in ends)
+
+
+BOUNDS = (bounds.hinge_bound, bounds.quadratic_bound, bounds.upper)
+
+
+@pytest.mark.parametrize("C", [1.0, 30.0])
+def test_a_definite_matrix_is_bounded_by_its_inverse_within_the_slack(C):
+    Q, y, _ = machine(C)
+    Q = Q + 0.1 * np.eye(24)
+    K = Q * np.outer(y, y)
+    exact = svm(K, y, C)
+    optimum = bounds.value(Q, exact)[0]
+    for slack in (1e-10, 1e-6, 1e-4):
+        for sign in (1.0, -1.0):
+            off = Q + sign * slack * np.eye(24)
+            high = sum(bounds.quadratic_bound(off, y, C, exact, slack))
+            assert optimum <= high <= optimum + 5 * slack * float(exact @ exact) + 1e-9 * optimum
+    assert bounds.quadratic_bound(Q, y, C, exact, 0.05) == (np.inf, 0.0)
+
+
+def test_a_matrix_without_a_slack_is_the_nearest_semidefinite_one():
+    # diag(1, -s) stands for diag(1, 0): with α = (a, a), 2a - ½a² is largest at C
+    y, C, s = np.array([1.0, -1.0]), 0.5, 1e-3
+    for v in (np.zeros(2), np.full(2, C)):
+        assert sum(bounds.upper(np.diag([1.0, -s]), y, C, v)) >= 2 * C - C**2 / 2
+    assert sum(bounds.upper(np.diag([1.0, -s]), y, C, v)) <= 2 * C - C**2 / 2 + 3 * s
 
 
 def test_without_a_box_only_the_quadratic_bound_remains():

@@ -333,7 +333,7 @@ def test_a_missing_parameter_and_an_unsuitable_solver(tmp_path, run):
     np.savez(tmp_path / "no_beta.npz", **{k: v for k, v in data.items() if k != "beta"})
     assert run("solve", "tang2009-eq11", tmp_path / "no_beta.npz").status == 2
     np.savez(tmp_path / "whole.npz", **data)
-    for id, solver in (("tang2009-eq11", "scs"), ("tang2009-thm3.1", "alternation")):
+    for id, solver in (("tang2009-eq11", "scs"), ("tang2009-eq2", "alternation")):
         done = run("solve", id, tmp_path / "whole.npz", "--solver", solver)
         assert done.status == 2
         assert done.err.startswith("cvxkernel: solver: expected")

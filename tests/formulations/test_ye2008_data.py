@@ -8,10 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cvxkernel.formulations.errors import LabelError
+from cvxkernel.formulations import CATALOGUE
+from cvxkernel.formulations.errors import InputError, LabelError
+from cvxkernel.formulations.kim2006 import KernelFisher
 from cvxkernel.formulations.ye2008 import Discriminant, JointDiscriminant
 from cvxkernel.solvers.column_generation import master
-from cvxkernel.validation import instance
+from cvxkernel.validation import instance, rigorous
 from cvxkernel.validation.instances import random_kernels
 
 SAMPLES = np.array([3.0, 1, 1, 2, 3, 1, 1, 2, 1, 3, 3])  # 5, 2 and 4 samples, in no order
@@ -200,3 +202,29 @@ def test_joint_binary_programs_refuse_three_classes(joint, name):
     arguments = ([joint.H],) if name == "eq44" else ()
     with pytest.raises(LabelError, match="exactly two classes"):
         getattr(joint, name)(*arguments)
+
+
+def test_a_problem_holds_the_papers_data_and_nothing_else(fixed, joint):
+    kernels = fixed.kernels
+    for make in (
+        lambda: Discriminant(kernels, SAMPLES, 0.05, scale=3.0),
+        lambda: JointDiscriminant(kernels, SAMPLES, scale=3.0),
+        lambda: KernelFisher(kernels, np.sign(SAMPLES - 1.5), 0.05, scale=3.0),
+    ):
+        with pytest.raises(TypeError, match="scale"):
+            make()
+    for problem in (fixed, joint):
+        assert not hasattr(problem, "scale")
+
+
+def test_what_a_solver_is_given_is_no_problem(fixed):
+    form = CATALOGUE["ye2008-eq29"]
+    unit = form.unit(fixed)
+    assert np.array_equal(unit.H, unit.scale * fixed.H)
+    assert unit.scale != 1
+    with pytest.raises(InputError, match="expected a Discriminant"):
+        form.require(unit)
+    with pytest.raises(InputError, match="expected a Discriminant"):
+        rigorous.enclose("ye2008-eq29", unit)
+    with pytest.raises(AttributeError, match="no y"):
+        form.enclose(unit, {})

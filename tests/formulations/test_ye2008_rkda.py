@@ -124,15 +124,6 @@ def test_the_order_of_the_training_points_does_not_matter():
     assert np.array_equal(*predicted)
 
 
-def test_the_scale_of_the_problem_is_not_seen():
-    _, problem = problem_of(12, 2)
-    scaled = Discriminant(problem.kernels, problem.y, 0.1, scale=7.0)
-    theta = np.array([0.5, 0.5])
-    assert RKDA.fit(scaled, theta, 0.1).ratios == pytest.approx(
-        RKDA.fit(problem, theta, 0.1).ratios
-    )
-
-
 def test_wrong_shapes_and_parameters_are_refused():
     _, problem = problem_of(12, 2)
     theta = np.array([0.5, 0.5])

@@ -49,7 +49,6 @@ def test_n_300_k_6_p_15_to_1e_5_within_100_iterations(kind, C):
         found = Alternation(tol=1e-5).solve(ID, made)
     assert found.width <= 1e-5
     assert found.iterations <= 100
-    assert found.seconds <= 60
 
 
 def test_inexact_machines_are_charged(monkeypatch):
@@ -81,7 +80,7 @@ def test_a_wrong_linear_program_costs_width_not_truth(monkeypatch):
     exact = Alternation().solve(ID, made)
     rng = np.random.default_rng(0)
 
-    def wrong(cuts, beta, scale):
+    def wrong(cuts, beta, scale, lam):
         J, k, p = cuts.shape
         return rng.dirichlet(np.ones(p), size=k), rng.dirichlet(np.ones(J), size=k)
 
@@ -131,12 +130,12 @@ def test_equal_kernels_and_extreme_parameters():
     )
 
 
-def test_only_the_semi_infinite_program(tmp_path):
+def test_only_where_there_are_weights_to_learn(tmp_path):
     made = problem()
     other = Regularized(made.kernels, made.Y, 1.0, 0.3)
     with pytest.raises(e.InputError, match=r"^problem: "):
         Alternation().solve(ID, other)
     with pytest.raises(e.InputError, match=r"^solver: "):
-        Alternation().solve("tang2009-thm3.1", other)
+        Alternation().solve("tang2009-eq2", other)
     with pytest.raises(e.InputError, match=r"^solver: expected alternation for tang2009-eq11"):
         solve(ID, made, solver="clarabel")

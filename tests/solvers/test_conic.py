@@ -11,7 +11,7 @@ import pytest
 
 from cvxkernel.formulations import CATALOGUE, InputError, SolverError
 from cvxkernel.solvers import PANEL, conic, solve
-from cvxkernel.solvers.conic import quiet
+from cvxkernel.solvers.isolated import quiet
 from cvxkernel.solvers.panel import Member, order
 from cvxkernel.validation import instance
 
@@ -119,11 +119,12 @@ def test_a_solver_that_raises_is_passed_over_and_told(problem, during, error):
     assert "gave up" in solution.attempts["CLARABEL"]
 
 
-def test_a_program_is_made_once_for_all_options_of_a_solver(problem, during, monkeypatch):
-    asked, made, form = [], [], CATALOGUE[ID]
+def test_a_program_is_made_once_for_all_options_of_a_solver(problem, during, monkeypatch, tmp_path):
+    asked, made, form = tmp_path / "asked", [], CATALOGUE[ID]
 
     def fail(self, answer):
-        asked.append(self)
+        with asked.open("a") as told:  # from a process of its own
+            told.write(f"{os.getpid()} {id(self)}\n")
         answer()
         raise RuntimeError("gave up")
 
@@ -134,7 +135,10 @@ def test_a_program_is_made_once_for_all_options_of_a_solver(problem, during, mon
     during("CLARABEL", fail)
     monkeypatch.setitem(CATALOGUE, ID, replace(form, program=make))
     solution = conic(ID, problem, solvers=["CLARABEL", "SCS"])
-    assert asked == [made[0].problem] * len(PANEL["CLARABEL"].options)
+    lines = asked.read_text().splitlines()
+    assert len(lines) == len(PANEL["CLARABEL"].options)
+    assert len(set(lines)) == 1  # one process, which holds what is compiled
+    assert int(lines[0].split()[1]) == id(made[0].problem)
     assert [solution.solver, len(made)] == ["SCS", 2]
 
 

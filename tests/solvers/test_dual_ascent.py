@@ -10,7 +10,8 @@ from scipy.optimize import check_grad
 from cvxkernel.formulations import CATALOGUE, InputError, SolverError, svm
 from cvxkernel.formulations.chen2009 import KernelMachine, RobustMachine, spectrum
 from cvxkernel.solvers import DualAscent, conic, solve
-from cvxkernel.solvers.dual_ascent import ANSWERS, hessian, quadratic_program, value
+from cvxkernel.solvers.box import quadratic_program
+from cvxkernel.solvers.dual_ascent import ANSWERS, distances, hessian, value
 from cvxkernel.validation.instances import sample, similarity
 
 KINDS = ("gaussian", "random", "low rank")
@@ -146,3 +147,67 @@ def test_other_programs_are_refused():
         DualAscent().solve("chen2009-eq12", problem)
     with pytest.raises(InputError, match="a RobustMachine for luss2007"):
         DualAscent().solve("luss2007", problem)
+
+
+ONE_AGAINST_THE_REST = np.array([1.0, -1.0, -1.0, -1.0, -1.0, -1.0])
+
+
+def plain_similarities(y):
+    n = len(y)
+    return {"zero": np.zeros((n, n)), "-I": -np.eye(n), "I": np.eye(n), "yyᵀ": np.outer(y, y)}
+
+
+@pytest.mark.parametrize("y", [np.array([1.0, -1.0]), ONE_AGAINST_THE_REST], ids=["two", "one"])
+@pytest.mark.parametrize("name", ["zero", "-I", "I", "yyᵀ"])
+@pytest.mark.parametrize("eta", [1e-6, 1.0])
+def test_plain_similarities_are_ordinary_input(name, y, eta, tolerances):
+    S = plain_similarities(y)[name]
+    for gamma in (1e-2, 1.0, 1e3):
+        kernel = solve("chen2009-eq7", KernelMachine(S, y, eta, gamma))
+        assert kernel.width <= tolerances.width
+        dual = solve("chen2009-eq7-dual", KernelMachine(S, y, eta, gamma))
+        assert dual.enclosure.meets(kernel.enclosure)
+        assert solve("luss2007", RobustMachine(S, y, 1 / eta, gamma)).width <= tolerances.width
+
+
+def test_without_any_similarity_the_optimum_is_known():
+    # W ⪰ ηvvᵀ alone binds: 2η·max 1ᵀα over α ∈ A, ηαᵀα ≤ γ, with α = t on both of two samples
+    for eta, gamma in ((0.1, 0.1), (1.0, 1e-4), (1e-3, 1e3)):
+        found = solve("chen2009-eq7", KernelMachine(np.zeros((2, 2)), [1, -1], eta, gamma))
+        t = min(np.sqrt(gamma / (2 * eta)), 1 / (4 * eta))
+        assert found.lower <= 4 * eta * t * (1 + 1e-15)
+        assert found.upper >= 4 * eta * t * (1 - 1e-15)
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_small_similarities_of_a_large_scale(n, tolerances):
+    y = np.array([1.0, -1.0, 1.0])[:n]
+    for seed in range(5):
+        A = 1e4 * np.random.default_rng(seed).normal(size=(n, n))
+        found = solve("chen2009-eq7", KernelMachine((A + A.T) / 2, y, 0.1, 0.1))
+        assert found.width <= tolerances.width
+
+
+def test_the_distance_is_looked_for_where_it_can_be():
+    S, y = similarity(9, kind="random")
+    for eta, gamma in ((1e-3, 1e-2), (0.1, 1.0), (1e-2, 1e2)):
+        problem = KernelMachine(S, y, eta, gamma)
+        low, high = distances(problem, np.linalg.eigvalsh(S))
+        K = solve("chen2009-eq7", problem, tol=1e-8).variables["K"]
+        assert np.exp(low) * (1 - 1e-6) <= np.linalg.norm(K - S) <= np.exp(high)
+
+
+@pytest.mark.parametrize("C", [1.0, 1e4, 1e12])
+def test_a_box_far_away_is_no_harm_to_the_quadratic_program(C):
+    rng = np.random.default_rng(3)
+    A, y = rng.normal(size=(6, 6)), np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
+    H = np.outer(y, y) * (A @ A.T + np.eye(6))
+    alpha = quadratic_program(H, np.ones(6), y, C)
+    low, high = svm.value(H, alpha), svm.upper(H, y, C, alpha)
+    assert sum(high) - low[0] + low[1] <= 1e-9 * abs(low[0])
+
+
+def test_samples_that_no_kernel_can_tell_apart_end_at_the_box():
+    H, y = np.zeros((2, 2)), np.array([1.0, -1.0])
+    for C in (1e-6, 1.0, 1e10):
+        assert np.array_equal(quadratic_program(H, np.ones(2), y, C), [C, C])

@@ -10,6 +10,7 @@ from sklearn.datasets import load_breast_cancer
 from cvxkernel.formulations import CATALOGUE, SolverError
 from cvxkernel.solvers import METHODS, Newton, conic, margin, solve
 from cvxkernel.solvers import svm as machine
+from cvxkernel.solvers.box import borders
 from cvxkernel.validation.instances import gaussian_kernels, instance, random_kernels
 
 KINDS = ("gaussian", "random", "low rank")
@@ -141,7 +142,7 @@ def test_the_derivatives_are_those_of_the_value(id, kind):
 
 
 def free(state):
-    at_top, at_zero = machine.borders(state.alpha, state.phi.top)
+    at_top, at_zero = borders(state.alpha, state.phi.top)
     return ~(at_top | at_zero)
 
 

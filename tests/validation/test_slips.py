@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import warnings
 from collections import defaultdict
-from functools import cache
 
 import numpy as np
 import pytest
@@ -188,7 +187,6 @@ def parts(variables, value, turn):
         yield "part", only, None
 
 
-@cache
 def diagnosed(row):
     """For each answer in which the slip changes more than 1e-4: how, and what was named."""
     kind, ids, commit = COMMITTED[row]
@@ -211,17 +209,17 @@ ROWS = [pytest.param(i, id=f"{kind} {i}") for i, (kind, *_) in enumerate(COMMITT
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_a_committed_slip_is_named(row):
+def test_a_committed_slip_is_named(row, once):
     kind = COMMITTED[row][0]
-    found = diagnosed(row)
+    found = once(f"slip-{row}", lambda: diagnosed(row))
     whole = [(id, sort, named) for id, sort, part, named in found if part == "whole"]
     assert sum(kind in named for *_, named in whole) >= 0.6 * len(whole), whole
 
 
-def test_nine_of_ten_slips_are_named(capsys):
+def test_nine_of_ten_slips_are_named(capsys, once):
     rates = defaultdict(list)
     for row, (kind, *_) in enumerate(COMMITTED):
-        for _, _, part, named in diagnosed(row):
+        for _, _, part, named in once(f"slip-{row}", lambda row=row: diagnosed(row)):
             rates[kind].append(kind in named)
             rates[f"every slip, {part} answer"].append(kind in named)
             rates["named first"].append(bool(named) and named[0] == kind)

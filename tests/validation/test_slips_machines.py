@@ -7,7 +7,6 @@ to Clarabel; or the right answer is told wrongly.
 from __future__ import annotations
 
 import warnings
-from functools import cache
 
 import cvxpy as cp
 import numpy as np
@@ -169,8 +168,7 @@ COMMITTED = [
 ROWS = [(i, id) for i, (_, ids, _) in enumerate(COMMITTED) for id in ids]
 
 
-@cache
-def named(row, id):
+def diagnosed(row, id):
     """What is named for the whole answer and for α alone, where the slip changes 1e-4 and more."""
     kind, _, commit = COMMITTED[row]
     # Gaussian kernels have trace n already.
@@ -187,14 +185,20 @@ def named(row, id):
     return out
 
 
+@pytest.fixture
+def named(once):
+    """`diagnosed`, once a run."""
+    return lambda row, id: once(f"machine-slip-{row}-{id}", lambda: diagnosed(row, id))
+
+
 @pytest.mark.parametrize(("row", "id"), ROWS, ids=lambda x: x if isinstance(x, str) else None)
-def test_a_committed_slip_is_named(row, id):
+def test_a_committed_slip_is_named(row, id, named):
     found = named(row, id)
     assert found, "the slip changes nothing here"
     assert COMMITTED[row][0] in found[0], found
 
 
-def test_nine_of_ten_are_named_and_first():
+def test_nine_of_ten_are_named_and_first(named):
     hits = [COMMITTED[row][0] in kinds for row, id in ROWS for kinds in named(row, id)]
     first = [COMMITTED[row][0] in kinds[:1] for row, id in ROWS for kinds in named(row, id)]
     assert len(hits) >= 100

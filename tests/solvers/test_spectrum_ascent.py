@@ -1,0 +1,61 @@
+"""Newton's ascent on the dual of (12): derivatives, the panel's answers, and the limits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import check_grad
+
+from cvxkernel.formulations import CATALOGUE
+from cvxkernel.formulations.chen2009 import SpectrumMachine, spectrum
+from cvxkernel.formulations.errors import SolverError
+from cvxkernel.solvers import SpectrumAscent, conic, solve
+from cvxkernel.solvers.spectrum_ascent import kernel, value
+from cvxkernel.validation.instances import similarity
+
+ONE_NORM = ("clip", "flip", "spectrum")
+
+
+@pytest.mark.parametrize("h", ONE_NORM)
+def test_the_gradient_is_that_of_the_dual(h):
+    S, y = similarity(8, kind="random")
+    problem, s = SpectrumMachine(S, y, 0.1, 0.1, h), 0.3
+    YU = y[:, None] * problem.basis.U
+
+    def gradient(alpha):
+        w = YU.T @ alpha
+        return 1 - YU @ (kernel(problem, s, w * w) * w)
+
+    alpha = np.random.default_rng(0).random(8)
+    assert check_grad(lambda x: value(problem, s, x), gradient, alpha) <= 1e-5
+
+
+@pytest.mark.parametrize("h", ONE_NORM)
+@pytest.mark.parametrize(("eta", "gamma"), [(0.02, 0.03), (0.3, 0.01), (1e-3, 1e-2)])
+def test_it_meets_the_conic_solvers(h, eta, gamma):
+    S, y = similarity(10, kind="random")
+    problem = SpectrumMachine(S, y, eta, gamma, h)
+    found = SpectrumAscent(tol=1e-7).solve("chen2009-eq12", problem)
+    assert found.width <= 1e-7
+    assert found.enclosure.meets(conic("chen2009-eq12", problem).enclosure)
+
+
+@pytest.mark.parametrize("h", ["clip", "flip", "both"])
+@pytest.mark.parametrize("gamma", [1e2, 1e8, 1e20])
+def test_where_gamma_is_large_it_is_the_machine_on_the_modified_similarity(h, gamma, tolerances):
+    S, y = similarity(10, kind="random")
+    found = solve("chen2009-eq12", SpectrumMachine(S, y, 0.01, gamma, h))
+    assert found.width <= tolerances.width
+    K = spectrum.clip(S) if h == "clip" else spectrum.flip(S)
+    plain = solve("chen2009-eq3", CATALOGUE["chen2009-eq3"].make({"K": K, "y": y, "eta": 0.01}))
+    constant = gamma * np.sqrt((np.linalg.eigvalsh(S) < 0).sum()) if h == "both" else 0.0
+    assert found.lower <= (plain.upper + constant) * (1 + 1e-9)
+    assert found.upper >= (plain.lower + constant) * (1 - 1e-9)
+
+
+def test_a_gap_that_is_not_reached_raises_with_what_is_known():
+    S, y = similarity(8, kind="random")
+    problem = SpectrumMachine(S, y, 0.1, 0.05, "both")
+    with pytest.raises(SolverError) as caught:
+        SpectrumAscent().solve("chen2009-eq12", problem)
+    assert caught.value.best.lower <= solve("chen2009-eq12", problem).upper
