@@ -22,7 +22,7 @@ from matplotlib_inline.backend_inline import set_matplotlib_formats
 from cvxkernel.formulations import CATALOGUE
 from cvxkernel.solvers import Solution
 from cvxkernel.validation import report
-from cvxkernel.validation.ledger import LEDGER, Claim, Verdict
+from cvxkernel.validation.ledger import LEDGER, REMARKS, Claim, Erratum, Remark, Verdict
 
 # Okabe and Ito: told apart by every kind of colour vision.
 BLUE, ORANGE, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
@@ -111,11 +111,17 @@ def shell(command: str) -> int:
 
 
 def claims(*ids: str) -> None:
-    """Links from where a paper's page speaks of them to these claims of the ledger."""
+    """Links from where a paper's page speaks of them to these claims and remarks."""
     links = [
         f'<a id="on-{LEDGER[id].id}" href="ledger.html#{id}">{escape(LEDGER[id].where)}'
         f"{'' if LEDGER[id].printed == 'holds' else ' (' + LEDGER[id].printed + ')'}</a>"
         for id in ids
+        if id in LEDGER
+    ]
+    links += [
+        f'<a href="errata.html#remark-{id}">{escape(REMARKS[id].where)} (a remark of ours)</a>'
+        for id in ids
+        if id not in LEDGER
     ]
     display(HTML(f'<p class="claims">In the ledger: {"; ".join(links)}.</p>'))
 
@@ -153,12 +159,15 @@ def _program(id: str) -> str:
     return f'<a class="program" href="{source}"><code>{id}</code></a>'
 
 
-def erratum(verdict: Verdict) -> None:
-    """An erratum, and ten lines without the package that show it, run just now."""
-    display(HTML(report.erratum(verdict, ledger="ledger.html", code=False)))
-    code = verdict.claim.code
-    assert code is not None
+def erratum(one: Erratum, failing: Sequence[Verdict]) -> None:
+    """A cause, its witnesses, and ten lines without the package that show it, run just now."""
+    display(HTML(report.erratum(one, failing, ledger="ledger.html", code=False)))
     printed = io.StringIO()
     with redirect_stdout(printed):
-        exec(compile(code, verdict.claim.id, "exec"), {})
-    display(Markdown(f"```python\n{code}\n```\n\n```text\n{printed.getvalue().rstrip()}\n```"))
+        exec(compile(one.code, one.id, "exec"), {})
+    display(Markdown(f"```python\n{one.code}\n```\n\n```text\n{printed.getvalue().rstrip()}\n```"))
+
+
+def remark(one: Remark) -> None:
+    """What was found beside a paper's words."""
+    display(HTML(report.remark(one)))
