@@ -1,11 +1,24 @@
-"""What is known of a formulation: its id, where it stands, and how an answer to it is judged."""
+"""What is known of a formulation: its id, where it stands, and how an answer to it is judged.
+
+A program is registered on the method that is it, both ends of its enclosure on the function that
+computes them, and the catalogue brings the two together by the id:
+
+    @printed("ye2008-thm2.2", "Theorem 2.2, (13)", "QCQP", "max …", symbols={"beta": "n,1", "t": ""},
+             recover=from_quad, binary=True)
+    def thm2_2(self) -> Program: ...                            # programs.py
+
+    @encloses("ye2008-thm2.2", "ye2008-eq43", binary=True)
+    def qcqp(problem, point, *, binary) -> Enclosure: ...       # bounds.py
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, dataclass, fields
 from difflib import get_close_matches
-from typing import Any, Literal
+from functools import partial
+from types import ModuleType
+from typing import Any, Literal, TypeVar
 
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations.enclosure import Enclosure
@@ -14,28 +27,68 @@ from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.program import Program
 
 Point = Mapping[str, Array]
+Kind = Literal["QP", "QCQP", "SOCP", "SDP", "SILP", "nonconvex"]
+Recover = Callable[[Any, Program], Point]
+Enclose = Callable[[Any, Point], Enclosure]
+Frame = Callable[[Any, Point], tuple[Any, Point, str | None]]
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
-class Exchange:
-    """A semi-infinite program over weights, as an exchange method needs it.
+class Printed:
+    """What is known of a program where it stands.
 
-    maximize γ over θ ≥ 0, θᵀr = 1, subject to Σᵢ θᵢSᵢ(β) ≥ γ for all β. `argmin(theta)` is the β of
-    the most violated cut, and raises LinAlgError where there is none in doubles.
+    `symbols` are those of its answers with their shapes: "n,k" is (problem.n, problem.k), "" a
+    number. `recover(problem, program)` reads a point off a solved program: its variables, and dual
+    ones through the KKT lines. A `binary` program takes two classes only. A "nonconvex" one has
+    `fixed` symbols: with them given the rest is convex, and an enclosure is of the optimum there.
     """
 
-    r: Array
-    S: Callable[[Array], Array]
-    argmin: Callable[[Array], Array]
+    id: str
+    where: str
+    kind: Kind
+    statement: str
+    symbols: Mapping[str, str]
+    recover: Recover
+    binary: bool = False
+    fixed: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Machine:
-    """A support vector machine on a given kernel: all that its own solver needs."""
+def printed(
+    id: str,
+    where: str,
+    kind: Kind,
+    statement: str,
+    *,
+    symbols: Mapping[str, str],
+    recover: Recover,
+    binary: bool = False,
+    fixed: tuple[str, ...] = (),
+) -> Callable[[F], F]:
+    """Register the method that is this program; one method may be the program of several ids."""
+    what = Printed(id, where, kind, statement, symbols, recover, binary, fixed)
 
-    K: Array
-    y: Array
-    C: float
+    def register(method: F) -> F:
+        vars(method)["printed"] = (what, *vars(method).get("printed", ()))
+        return method
+
+    return register
+
+
+def encloses(*ids: str, frame: Frame | None = None, **options: Any) -> Callable[[F], F]:
+    """Register the function that computes both ends of these programs, called with the options.
+
+    `frame(problem, point)` is both in one basis, where an answer has coordinates in its own, and
+    what had to be assumed for that.
+    """
+
+    def register(function: F) -> F:
+        bound = partial(function, **options) if options else function
+        known = {id: (bound, frame) for id in ids}
+        vars(function)["encloses"] = {**known, **vars(function).get("encloses", {})}
+        return function
+
+    return register
 
 
 @dataclass(frozen=True)
@@ -43,51 +96,50 @@ class Formulation:
     """One row of `cvxkernel list`.
 
     `program(problem)` is the literal program (for a semi-infinite one, `program(problem, B)` its
-    restriction to finitely many cuts). `recover(problem, program)` reads a point off a solved
-    program: its variables, and dual ones through the KKT lines. `enclose(problem, point)` repairs
-    the point and computes both ends of the enclosure from the problem's data alone.
-    `unit(problem)` is the same problem in units in which the optimum is near 1, and
-    `restore(problem, unit, point)` takes a point of it back. A `binary` program takes two classes
-    only. `exchange(problem)` is there for the semi-infinite programs, `machine(problem)` for those
-    that are a support vector machine. `ask` names the conic solvers to ask before the others.
-    `width` is the relative width that `solve` reaches unless another is asked for; None where
-    nothing is promised. `optional` are the keys that a problem may hold beside `keys`.
-    `frame(problem, point)` is both in one basis, where an answer has coordinates in its own, and
-    what had to be assumed for that.
-
-    A "nonconvex" one has `fixed` symbols: with them given the rest is convex, and `program` and
-    `enclose` are of the optimum at those of the point. That is all an enclosure of it promises.
+    restriction to finitely many cuts). `enclose(problem, point)` repairs the point and computes
+    both ends of the enclosure from the problem's data alone. The rest is as in `Printed`.
     """
 
     id: str
     where: str
-    kind: Literal["QP", "QCQP", "SOCP", "SDP", "SILP", "nonconvex"]
-    sense: Literal["minimize", "maximize"]
+    kind: Kind
     statement: str
     problem: type[Any]
-    keys: tuple[str, ...]
     program: Callable[..., Program]
-    recover: Callable[[Any, Program], Point]
-    enclose: Callable[[Any, Point], Enclosure]
-    unit: Callable[[Any], Any] = lambda problem: problem
-    restore: Callable[[Any, Any, Point], Point] = lambda problem, unit, point: point
+    symbols: Mapping[str, str]
+    recover: Recover
+    enclose: Enclose
     binary: bool = False
-    exchange: Callable[[Any], Exchange] | None = None
-    machine: Callable[[Any], Machine] | None = None
     fixed: tuple[str, ...] = ()
-    ask: tuple[str, ...] = ()
-    width: float | None = 1e-6
-    optional: tuple[str, ...] = ()
-    frame: Callable[[Any, Point], tuple[Any, Point, str | None]] = lambda problem, point: (
-        problem,
-        point,
-        None,
-    )
+    frame: Frame | None = None
 
     @property
     def paper(self) -> str:
         """The part of the id before the first dash."""
         return self.id.partition("-")[0]
+
+    @property
+    def sense(self) -> Literal["minimize", "maximize"]:
+        """As the statement begins."""
+        return "minimize" if self.statement.startswith("min") else "maximize"
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """What a problem has to hold: the fields of its class."""
+        return tuple(f.name for f in fields(self.problem) if f.default is MISSING)
+
+    @property
+    def optional(self) -> tuple[str, ...]:
+        """What it may hold beside."""
+        return tuple(f.name for f in fields(self.problem) if f.default is not MISSING)
+
+    def shapes(self, problem: Any) -> dict[str, tuple[int, ...]]:
+        """The symbols of its answers, and their shapes in this problem."""
+        return {symbol: _shape(problem, text) for symbol, text in self.symbols.items()}
+
+    def framed(self, problem: Any, point: Point) -> tuple[Any, Point, str | None]:
+        """Both in one basis, and what was assumed for that."""
+        return (problem, point, None) if self.frame is None else self.frame(problem, point)
 
     def make(self, data: Mapping[str, Any]) -> Any:
         """The problem that a mapping of keys to arrays describes."""
@@ -114,3 +166,28 @@ class Formulation:
         near = get_close_matches(key.lower(), spare, n=1, cutoff=0.5)
         hint = f", with {spare[near[0]]!r} in place of {key!r}?" if near else ""
         return (", ".join(sorted(data)) or "no key") + hint
+
+
+def _shape(problem: Any, text: str) -> tuple[int, ...]:
+    """"n,p+1" as numbers of this problem."""
+
+    def number(term: str) -> int:
+        return int(term) if term.isdigit() else int(getattr(problem, term))
+
+    return tuple(sum(map(number, dim.split("+"))) for dim in text.split(",") if dim)
+
+
+def formulations(programs: ModuleType, bounds: ModuleType) -> Iterator[Formulation]:
+    """Those of a paper: its registered methods, each with the function that encloses it."""
+    known: dict[str, tuple[Enclose, Frame | None]] = {}
+    for function in vars(bounds).values():
+        known |= getattr(function, "encloses", {}) if callable(function) else {}
+    for problem in vars(programs).values():
+        if not isinstance(problem, type) or problem.__module__ != programs.__name__:
+            continue
+        for method in vars(problem).values():
+            for what in getattr(method, "printed", ()):
+                enclose, frame = known[what.id]
+                yield Formulation(
+                    problem=problem, program=method, enclose=enclose, frame=frame, **vars(what)
+                )

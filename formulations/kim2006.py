@@ -32,7 +32,7 @@ from scipy.linalg import block_diag
 
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations.enclosure import Bounded, Enclosure, rounding
-from cvxkernel.formulations.formulation import Formulation, Point
+from cvxkernel.formulations.legacy import Formulation, Point
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.program import Program, combination
 from cvxkernel.formulations.ye2008.data import TwoClasses, solver

@@ -32,7 +32,7 @@ from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.problem import with_numbers
 from cvxkernel.formulations.tang2009 import Regularized, Shared, bounds, prohibitive
 from cvxkernel.formulations.tang2009.enclosures import weights
-from cvxkernel.solvers import deadline
+from cvxkernel.solvers import deadline, units
 from cvxkernel.solvers.exchange import PATIENCE, Pull, linear_program
 from cvxkernel.solvers.solution import Progress, Solution, Step
 from cvxkernel.solvers.svm import svm
@@ -93,7 +93,7 @@ class Alternation:
         if self.split and shared and problem.k > 1 and problem.beta == problem.k / 2:
             return self.separately(id, problem, progress=progress)
         began = perf_counter()
-        unit = form.unit(problem)
+        unit = units.of(form).scaled(problem)
         scale = problem.C / unit.C  # of α, and of the optimum
         state = State.of(unit)
         if start is not None:

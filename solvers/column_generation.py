@@ -22,16 +22,53 @@ from typing import Any, Literal
 import numpy as np
 from scipy.linalg import LinAlgError
 
-from cvxkernel.formulations.catalogue import formulation
+from cvxkernel.formulations.catalogue import CATALOGUE, formulation
 from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.errors import InputError, SolverError
-from cvxkernel.formulations.formulation import Exchange, Formulation
+from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers import deadline
 from cvxkernel.solvers.exchange import PATIENCE, Pull, linear_program
 from cvxkernel.solvers.solution import Progress, Solution, Step
 
+ANSWERS = frozenset(
+    id for id, form in CATALOGUE.items() if form.paper == "ye2008" and form.kind == "SILP"
+)
 HOPELESS = 100.0  # times the best value: weights as bad as this make no useful cut
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A semi-infinite program over weights, as an exchange method needs it.
+
+    maximize γ over θ ≥ 0, θᵀr = 1, subject to Σᵢ θᵢSᵢ(β) ≥ γ for all β; (16), (44) with h = a, (37),
+    (47) with h = H. `argmin(theta)` is the β of the most violated cut, and raises LinAlgError where
+    there is none in doubles.
+    """
+
+    problem: Any
+    h: Array
+
+    @classmethod
+    def of(cls, form: Formulation, problem: Any) -> Exchange:
+        """That of a problem of `ANSWERS`."""
+        return cls(problem, problem.a if form.binary else problem.H)
+
+    @property
+    def r(self) -> Array:
+        """What the weights are on a budget with."""
+        r: Array = self.problem.r
+        return r
+
+    def S(self, beta: Array) -> Array:
+        """S₁(β), …, S_p(β)"""
+        S: Array = self.problem.S(beta, self.h)
+        return S
+
+    def argmin(self, theta: Array) -> Array:
+        """(20)"""
+        beta: Array = self.problem.argmin(theta, self.h)
+        return beta
 
 
 @dataclass
@@ -69,11 +106,11 @@ class ColumnGeneration:
     def solve(self, id: str, problem: Any, *, progress: Progress | None = None) -> Solution:
         """Solve thm2.3, thm3.3, eq44 or eq47; raises SolverError when the gap stays above `tol`."""
         form = formulation(id)
-        if form.exchange is None:
+        if form.id not in ANSWERS:
             raise InputError("solver", f"a conic solver for {id}", "column_generation")
         form.require(problem)
         start = perf_counter()
-        program = form.exchange(problem)
+        program = Exchange.of(form, problem)
         state = State(w=np.full(len(program.r), 1.0 / len(program.r)))
         history: list[Step] = []
         while True:

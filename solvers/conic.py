@@ -1,6 +1,6 @@
 """A printed program by a panel of conic solvers; an answer is accepted on its enclosure alone.
 
-The program is built from the data in units where the optimum is near 1 (`Formulation.unit`),
+The program is built from the data in units where the optimum is near 1 (`solvers.units`),
 because solvers stop on absolute tolerances; the point is taken back, repaired and enclosed with the
 data as they came.
 """
@@ -21,7 +21,7 @@ from cvxkernel.formulations.enclosure import TINY, Enclosure
 from cvxkernel.formulations.errors import ContradictionError, InputError, SolverError
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.program import Program
-from cvxkernel.solvers import deadline
+from cvxkernel.solvers import deadline, units
 from cvxkernel.solvers.isolated import Isolated, failure
 from cvxkernel.solvers.panel import PANEL, Options, order
 from cvxkernel.solvers.solution import Progress, Solution
@@ -67,7 +67,7 @@ def conic(
     form = formulation(id)
     came = ", ".join(solvers or ["conic"])
     if form.kind == "SILP":
-        own = "column_generation" if form.exchange is not None else "alternation"
+        own = "column_generation" if form.paper == "ye2008" else "alternation"
         raise InputError("solver", f"{own} for {id}, a semi-infinite program", came)
     if form.kind == "nonconvex":
         raise InputError("solver", f"{id}'s own method: it is not convex", came)
@@ -75,7 +75,7 @@ def conic(
     if limit is None and deadline.limit() is None:
         limit = SECONDS
     with deadline.within(limit):
-        names = solvers or order(form.kind, problem.n, form.ask)
+        names = solvers or order(form, problem.n)
         return _panel(form, problem, names, tol, progress)
 
 
@@ -84,7 +84,7 @@ def _panel(
 ) -> Solution:
     """The first answer that is narrow enough."""
     start = perf_counter()
-    unit = form.unit(problem)
+    unit = units.of(form).scaled(problem)
     missing = {name: PANEL[name].unavailable() for name in names}
     ready = [name for name in names if missing[name] is None]
     attempts: dict[str, str] = {}
@@ -171,7 +171,7 @@ def attempt(
         with np.errstate(
             all="ignore"
         ):  # of numbers at the end of the doubles: no end, or none known
-            point = form.restore(problem, unit, form.recover(unit, program))
+            point = units.of(form).restored(problem, unit, form.recover(unit, program))
             if not all(np.isfinite(part).all() for part in point.values()):
                 return Attempt(why="answer not finite", hurried=hurried)
             enclosure = form.enclose(problem, point)

@@ -39,7 +39,7 @@ from cvxkernel.formulations.enclosure import EPS, TINY
 from cvxkernel.formulations.errors import InputError, SolverError
 from cvxkernel.formulations.formulation import Point
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.solvers import deadline
+from cvxkernel.solvers import deadline, units
 from cvxkernel.solvers.box import quadratic_program
 from cvxkernel.solvers.solution import Progress, Solution, Step
 
@@ -86,7 +86,7 @@ class DualAscent:
             raise InputError("solver", f"a conic solver for {id}", "dual_ascent")
         form.require(problem)
         began = perf_counter()
-        unit = form.unit(problem)
+        unit = units.of(form).scaled(problem)
         scale = problem.C / unit.C if isinstance(problem, RobustMachine) else 1.0
         state = self.init(unit) if start is None else self.near(problem, unit, start)
         history: list[Step] = []
@@ -102,7 +102,7 @@ class DualAscent:
             if not (width <= self.tol or spent or stalled):
                 continue
             point = {"alpha": state.best, "K": state.K, "z": state.z}
-            enclosure = form.enclose(problem, form.restore(problem, unit, point))  # type: ignore[arg-type]
+            enclosure = form.enclose(problem, units.of(form).restored(problem, unit, point))  # type: ignore[arg-type]
             if enclosure.width <= self.tol:
                 break
             if spent or stalled:

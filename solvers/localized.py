@@ -30,10 +30,10 @@ from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.errors import SolverError
 from cvxkernel.formulations.gonen2008 import Gated, Localized
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.solvers import deadline
+from cvxkernel.solvers import deadline, units
 from cvxkernel.solvers.gating_box import GatingBox, difference
 from cvxkernel.solvers.solution import Progress, Solution, Step
-from cvxkernel.solvers.svm import svm
+from cvxkernel.solvers.svm import Machine, svm
 
 ARMIJO = 1e-4  # the share of the decrease promised by the gradient that a step has to keep
 STATUS = "optimal at the gating"  # not: over the gatings
@@ -50,9 +50,8 @@ class Iterate:
     def make(cls, problem: Localized, V: Array, v0: Array, near: Iterate | None) -> Iterate:
         """Lines 3 and 4: K_η, and the machine with it, started from a solution nearby."""
         at = problem.at(V, v0)
-        form = formulation("gonen2008-eq7")
-        assert form.machine is not None
-        machine = form.machine(form.unit(at))  # in units where α is near 1
+        unit = units.of(formulation("gonen2008-eq7")).scaled(at)  # where α is near 1
+        machine = Machine.of(unit)
         s = at.C / machine.C
         start = None if near is None else near.alpha / s
         return cls(at, s * svm(machine.K, machine.y, machine.C, start=start))

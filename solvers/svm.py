@@ -26,8 +26,10 @@ from sklearn.svm import SVC
 from cvxkernel.formulations import svm as bounds
 from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.errors import InputError, SolverError
+from cvxkernel.formulations.gonen2008 import Gated
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.tang2009 import Separate
+from cvxkernel.solvers import units
 from cvxkernel.solvers.box import polish, quadratic_program
 from cvxkernel.solvers.solution import Progress, Solution
 
@@ -39,6 +41,25 @@ MAX_ITERATIONS = (
 LARGEST = 500  # samples of which an interior point takes care
 
 
+MACHINES = frozenset({"chen2009-eq1", "chen2009-eq3", "gonen2008-eq7"})
+SEPARATE = frozenset({"tang2009-eq2"})
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A support vector machine on a given kernel."""
+
+    K: Array
+    y: Array
+    C: float
+
+    @classmethod
+    def of(cls, problem: Any) -> Machine:
+        """That of a problem of `MACHINES`."""
+        K = problem.K_eta if isinstance(problem, Gated) else problem.K
+        return cls(K, problem.y, problem.C)
+
+
 @dataclass(frozen=True)
 class SupportVectors:
     """The same as a method, for every formulation that is a support vector machine."""
@@ -48,19 +69,19 @@ class SupportVectors:
     def solve(self, id: str, problem: Any, *, progress: Progress | None = None) -> Solution:
         """Solve it, in units where the optimum is near 1; SolverError where too wide."""
         form = formulation(id)
-        if form.machine is None and form.problem is not Separate:
+        if form.id not in MACHINES | SEPARATE:
             raise InputError("solver", f"another for {id}: it is no support vector machine", "svm")
         form.require(problem)
         start = perf_counter()
         if progress is not None:
             progress(f"{id}: svm, n = {problem.n}")
-        if form.machine is None:
+        if form.id in SEPARATE:
             enclosure = form.enclose(problem, {"alpha": separate(problem)})
         else:
-            unit = form.unit(problem)
-            machine = form.machine(unit)
+            unit = units.of(form).scaled(problem)
+            machine = Machine.of(unit)
             point = {"alpha": svm(machine.K, machine.y, machine.C)}
-            enclosure = form.enclose(problem, form.restore(problem, unit, point))
+            enclosure = form.enclose(problem, units.of(form).restored(problem, unit, point))
         if not enclosure.width <= self.tol:
             why = f"relative width {enclosure.width:.1e} above {self.tol:.1e}"
             raise SolverError(id, {"svm": why}, enclosure)

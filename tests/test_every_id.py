@@ -7,7 +7,7 @@ import pytest
 
 from cvxkernel.formulations import CATALOGUE
 from cvxkernel.formulations import errors as e
-from cvxkernel.solvers import METHODS
+from cvxkernel.solvers import METHODS, units
 from cvxkernel.validation.instances import SAMPLES, sample
 
 KINDS = ("gaussian", "random", "low rank")
@@ -119,9 +119,9 @@ def test_points_of_the_wrong_shape_or_not_finite_are_refused(id, solved):
 def test_the_unit_of_every_formulation_undoes_itself(id, solved):
     form = CATALOGUE[id]
     problem, solution = solved(id)
-    unit = form.unit(problem)
+    unit = units.of(form).scaled(problem)
     scaled = form.enclose(unit, fixed(form, solution))
-    back = form.enclose(problem, form.restore(problem, unit, scaled.variables))
+    back = form.enclose(problem, units.of(form).restored(problem, unit, scaled.variables))
     assert back.meets(solution.enclosure)
 
 

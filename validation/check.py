@@ -15,6 +15,7 @@ from cvxkernel.formulations.catalogue import CATALOGUE, formulation
 from cvxkernel.formulations.errors import InputError, ShapeError, SolverError
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
+from cvxkernel.solvers import promise
 from cvxkernel.solvers.solution import Progress
 from cvxkernel.validation import balls, rigorous
 from cvxkernel.validation.proofs import STATIONARITY, Examination, Judge, Proof
@@ -130,12 +131,12 @@ def judge(
 ) -> Judgement:
     """The same, of a mapping of symbols."""
     form = formulation(id)
-    tol = inputs.positive("tol", tol if tol is not None else form.width or 1e-6)
+    tol = inputs.positive("tol", tol if tol is not None else promise(form.id) or 1e-6)
     form.require(problem)
-    problem, point, assumed = form.frame(problem, symbols(form, problem, variables))
+    problem, point, assumed = form.framed(problem, symbols(form, problem, variables))
     claim = None if value is None else float(inputs.weights("value", value, ()))
     if not point and claim is None:
-        known = ", ".join(shapes(form, problem))
+        known = ", ".join(form.shapes(problem))
         raise InputError("ANSWER", f"a value, or some of the symbols {known}", "neither")
     with balls.precision():
         examiner = rigorous.judge(form.id, problem)
@@ -192,14 +193,9 @@ def _finite(interval: Interval) -> list[float | None]:
 # -- What an answer may hold ----------------------------------------------------------------------
 
 
-def shapes(form: Formulation, problem: Any) -> dict[str, tuple[int, ...]]:
-    """The symbols of a formulation: those of its own answers."""
-    return {k: np.shape(v) for k, v in form.enclose(problem, {}).variables.items()}
-
-
 def symbols(form: Formulation, problem: Any, variables: Mapping[str, Any]) -> dict[str, Array]:
     """The answer's variables, checked."""
-    known = shapes(form, problem)
+    known = form.shapes(problem)
     for symbol in variables:
         if symbol not in known:
             expected = f"a symbol of {form.id}: {', '.join(known)}"
@@ -281,8 +277,8 @@ def _optimum(
         return rigorous.proof(form.id, problem, {symbol: point[symbol] for symbol in form.fixed})
     # An algorithm has the optimum of its program, which is found sooner.
     id = form.id
-    if form.width != 1e-6:
-        same = (f.id for f in CATALOGUE.values() if f.program is form.program and f.width == 1e-6)
+    if promise(id) != 1e-6:
+        same = (f.id for f in CATALOGUE.values() if f.program is form.program and promise(f.id) == 1e-6)
         id = next(same, id)
     try:
         found = rigorous.solve(id, problem, tol=FINE, progress=progress, limit=limit)

@@ -11,7 +11,7 @@ from cvxkernel.formulations import inputs, semidefinite
 from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.errors import InputError, SolverError
-from cvxkernel.solvers import deadline
+from cvxkernel.solvers import deadline, promise
 from cvxkernel.solvers.solution import Progress, Solution
 from cvxkernel.validation import balls
 from cvxkernel.validation.proofs import JUDGES, Judge, Proof, prove
@@ -79,7 +79,7 @@ def _proved(
 ) -> Solution:
     """The same, by the limit that holds."""
     start = perf_counter()
-    tol = inputs.positive("tol", tol if tol is not None else formulation(id).width or 1e-6)
+    tol = inputs.positive("tol", tol if tol is not None else promise(id) or 1e-6)
     goal = tol if digits is None else min(tol, 10.0**-digits / 2)
     made: list[tuple[Proof, Solution]] = []
     for fineness in (tol, FINE):  # what polishes itself needs no fine solution

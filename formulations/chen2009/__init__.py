@@ -28,8 +28,8 @@ from cvxkernel.formulations.chen2009.programs import (
     SpectrumMachine,
 )
 from cvxkernel.formulations.enclosure import EPS, Enclosure, rounding
-from cvxkernel.formulations.formulation import Formulation, Point
-from cvxkernel.formulations.formulation import Machine as Canonical
+from cvxkernel.formulations.legacy import Formulation, Point
+from cvxkernel.formulations.legacy import Machine as Canonical
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.problem import with_numbers
 from cvxkernel.formulations.program import Program

@@ -10,7 +10,7 @@ import numpy as np
 
 from cvxkernel.formulations import inputs, svm
 from cvxkernel.formulations.enclosure import Enclosure
-from cvxkernel.formulations.formulation import Formulation, Machine, Point
+from cvxkernel.formulations.legacy import Formulation, Machine, Point
 from cvxkernel.formulations.gonen2008 import bounds
 from cvxkernel.formulations.gonen2008.discriminant import Discriminant, support
 from cvxkernel.formulations.gonen2008.programs import Gated, Localized, Points, gates

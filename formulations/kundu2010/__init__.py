@@ -18,7 +18,7 @@ import numpy as np
 
 from cvxkernel.formulations import eigenbasis, inputs, semidefinite, svm
 from cvxkernel.formulations.enclosure import Bounded, Enclosure
-from cvxkernel.formulations.formulation import Formulation, Point
+from cvxkernel.formulations.legacy import Formulation, Point
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kundu2010 import bounds
 from cvxkernel.formulations.kundu2010.prediction import columns, nearest

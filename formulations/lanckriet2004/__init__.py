@@ -14,7 +14,7 @@ import numpy as np
 
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations.enclosure import IDENTITY_SHARES, Enclosure
-from cvxkernel.formulations.formulation import Formulation, Point
+from cvxkernel.formulations.legacy import Formulation, Point
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.lanckriet2004 import bounds
 from cvxkernel.formulations.lanckriet2004.programs import JointMargin, Margin, SoftMargin

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from cvxkernel.formulations.formulation import Formulation, Point
+from cvxkernel.formulations.legacy import Formulation, Point
 from cvxkernel.formulations.problem import with_numbers
 from cvxkernel.formulations.program import Program
 from cvxkernel.formulations.tang2009 import bounds

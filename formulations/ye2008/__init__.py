@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cvxkernel.formulations.enclosure import Enclosure
-from cvxkernel.formulations.formulation import Exchange, Formulation, Point
+from cvxkernel.formulations.legacy import Exchange, Formulation, Point
 from cvxkernel.formulations.program import Program
 from cvxkernel.formulations.ye2008 import enclosures, units
 from cvxkernel.formulations.ye2008.data import Scatter

@@ -21,7 +21,7 @@ from cvxkernel.formulations.errors import NotFiniteError, ShapeError
 from cvxkernel.formulations.lanckriet2004 import bounds as margin
 from cvxkernel.formulations.ye2008 import bounds as discriminant
 from cvxkernel.formulations.ye2008.units import Scaled
-from cvxkernel.solvers import solve
+from cvxkernel.solvers import solve, units
 from cvxkernel.validation import instance
 from cvxkernel.validation.instances import blobs, gaussian_kernels, random_kernels
 
@@ -351,7 +351,7 @@ def test_the_unit_of_every_formulation_undoes_itself(solved):
     for id in EVERY:
         form = CATALOGUE[id]
         problem, solution = solved(id)
-        unit = form.unit(problem)
+        unit = units.of(form).scaled(problem)
         if form.kind == "SILP":
             continue
         if isinstance(unit, Scaled):  # ye2008, kim2006: nothing judges a point of what is scaled
@@ -361,11 +361,11 @@ def test_the_unit_of_every_formulation_undoes_itself(solved):
             scaled = {s: x * unit.scale ** POWERS.get(s, 0) for s, x in point.items()}
             if "theta" in point and id.startswith("ye2008"):
                 scaled["theta"] = point["theta"] * problem.r / unit.r
-            restored = form.restore(problem, unit, scaled)
+            restored = units.of(form).restored(problem, unit, scaled)
             assert all(restored[s] == pytest.approx(x, rel=1e-12) for s, x in point.items()), id
             continue
         scaled = form.enclose(unit, {})
-        back = form.enclose(problem, form.restore(problem, unit, scaled.variables))
+        back = form.enclose(problem, units.of(form).restored(problem, unit, scaled.variables))
         assert back.meets(solution.enclosure), id
         assert back.width <= scaled.width * (1 + 1e-6) + 1e-9, id
 

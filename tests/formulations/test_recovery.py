@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from cvxkernel.formulations import CATALOGUE
+from cvxkernel.solvers import units
 from cvxkernel.formulations.lanckriet2004 import JointMargin, SoftMargin
 from cvxkernel.validation import instance
 
@@ -27,7 +28,7 @@ def unit_solution():
     def get(id, kind="random", **changes):
         form = CATALOGUE[id]
         k = 3 if form.paper == "ye2008" and not form.binary else 2
-        problem = form.unit(form.make({**instance(12, 3, k, kind=kind), **changes}))
+        problem = units.of(form).scaled(form.make({**instance(12, 3, k, kind=kind), **changes}))
         program = form.program(problem)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -152,7 +153,7 @@ def test_what_is_recovered_encloses_tightly(id, kind, unit_solution):
     form = CATALOGUE[id]
     k = 3 if form.paper == "ye2008" and not form.binary else 2
     problem = form.make(instance(12, 3, k, kind=kind))
-    point = form.restore(problem, unit, form.recover(unit, program))
+    point = units.of(form).restored(problem, unit, form.recover(unit, program))
     # A solver may stop short on a hard instance, but not by much: the widths that the panel refuses
     # are of order 1e-6.
     assert form.enclose(problem, point).width <= 1e-4

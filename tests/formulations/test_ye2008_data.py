@@ -12,6 +12,7 @@ from cvxkernel.formulations import CATALOGUE
 from cvxkernel.formulations.errors import InputError, LabelError
 from cvxkernel.formulations.kim2006 import KernelFisher
 from cvxkernel.formulations.ye2008 import Discriminant, JointDiscriminant
+from cvxkernel.solvers import units
 from cvxkernel.solvers.column_generation import master
 from cvxkernel.validation import instance, rigorous
 from cvxkernel.validation.instances import random_kernels
@@ -219,7 +220,7 @@ def test_a_problem_holds_the_papers_data_and_nothing_else(fixed, joint):
 
 def test_what_a_solver_is_given_is_no_problem(fixed):
     form = CATALOGUE["ye2008-eq29"]
-    unit = form.unit(fixed)
+    unit = units.of(form).scaled(fixed)
     assert np.array_equal(unit.H, unit.scale * fixed.H)
     assert unit.scale != 1
     with pytest.raises(InputError, match="expected a Discriminant"):

@@ -192,13 +192,13 @@ def test_no_solver_at_all_names_each_and_why(problem, monkeypatch):
 def test_a_tolerance_below_rounding_is_met_by_nobody(problem):
     with pytest.raises(SolverError) as caught:
         conic(ID, problem, tol=1e-30)
-    assert set(caught.value.attempts) == set(order("QCQP", 14))
+    assert set(caught.value.attempts) == set(order(CATALOGUE["ye2008-thm2.2"], 14))
 
 
 def test_the_order_holds_the_whole_panel():
-    for kind in ("SDP", "QCQP"):
+    for form in CATALOGUE.values():
         for n in (5, 60, 1000):
-            assert sorted(order(kind, n)) == sorted(PANEL)
+            assert sorted(order(form, n)) == sorted(PANEL)
 
 
 def test_semi_infinite_programs_are_not_conic():

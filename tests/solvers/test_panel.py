@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cvxkernel.formulations import CATALOGUE, SolverError
-from cvxkernel.solvers import PANEL, conic
+from cvxkernel.solvers import PANEL, conic, units
 from cvxkernel.solvers.panel import mosek_licence
 from cvxkernel.validation import instance
 
@@ -32,7 +32,7 @@ def test_the_core_of_the_panel_is_there():
 def test_every_program_compiles_for_mosek(id):
     # As far as a machine without a licence goes: cvxpy's data, with the cones MOSEK takes.
     form = CATALOGUE[id]
-    program = form.program(form.unit(problem_of(id)))
+    program = form.program(units.of(form).scaled(problem_of(id)))
     data, _, _ = program.problem.get_problem_data(cp.MOSEK)
     dims = data["K_dir"] if "K_dir" in data else data["dims"]
     assert dims is not None
@@ -48,7 +48,7 @@ def test_mosek_builds_the_task_and_stops_only_at_the_licence(id, tmp_path):
     import mosek
 
     form = CATALOGUE[id]
-    program = form.program(form.unit(problem_of(id)))
+    program = form.program(units.of(form).scaled(problem_of(id)))
     path = tmp_path / "task.ptf"
     options = {**PANEL["MOSEK"].options[0], "save_file": str(path)}
     try:

@@ -17,6 +17,7 @@ import cvxpy as cp
 
 from cvxkernel.formulations.catalogue import CATALOGUE
 from cvxkernel.formulations.formulation import Formulation
+from cvxkernel.solvers import promise, units
 from cvxkernel.solvers.isolated import quiet
 from cvxkernel.solvers.panel import PANEL, order
 from cvxkernel.validation.bench.process import Limits, alone
@@ -114,7 +115,7 @@ def _stages(id: str, n: int, p: int, kind: str) -> Iterator[dict[str, Any]]:
     form = CATALOGUE[id]
     problem, small = (form.make(sample(id, m, p, kind=kind)) for m in (n, min(n, max(14, p))))
     start = perf_counter()
-    for name in order(form.kind, n, form.ask):
+    for name in order(form, n):
         if PANEL[name].unavailable():
             continue
         for options in PANEL[name].options:
@@ -128,7 +129,7 @@ def _stages(id: str, n: int, p: int, kind: str) -> Iterator[dict[str, Any]]:
             for stage in _attempt(form, problem, name, options):
                 found = {**floor, **stage}
                 yield found
-            if found["width"] is None or found["width"] > (form.width or 1e-6):
+            if found["width"] is None or found["width"] > (promise(form.id) or 1e-6):
                 continue
             for _ in range(1, ROUNDS):
                 if perf_counter() - start > ENOUGH:
@@ -145,7 +146,7 @@ def _attempt(
 ) -> Iterator[dict[str, Any]]:
     """What is known before the solver starts, and after it has ended."""
     start = perf_counter()
-    unit = form.unit(problem)
+    unit = units.of(form).scaled(problem)
     t0 = perf_counter()
     program = form.program(unit)
     t1 = perf_counter()
@@ -161,7 +162,7 @@ def _attempt(
             t4 = perf_counter()
             program.problem.unpack_results(raw, chain, inverse)
             t5 = perf_counter()
-        point = form.restore(problem, unit, form.recover(unit, program))
+        point = units.of(form).restored(problem, unit, form.recover(unit, program))
     except Exception:  # whatever a solver raises is its failure, and the next one is asked
         yield before
         return

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cvxkernel.formulations.catalogue import formulation
-from cvxkernel.solvers import solve
+from cvxkernel.solvers import promise, solve
 from cvxkernel.solvers.path import path
 from cvxkernel.solvers.solution import Solution
 from cvxkernel.validation.bench.data import Cancer, Digits, Instance, Labels, Sample, Size
@@ -69,7 +69,7 @@ def sweep(
     for family in families or every:
         ids, made = FAMILIES[family]
         for id in ids:
-            promised = formulation(id).width or 0.0
+            promised = promise(id) or 0.0
             reach = max(tol, promised) if promised > USUAL else tol
             for solver in (*methods(id), *panel(id)):
                 for n, p, k in sizes:

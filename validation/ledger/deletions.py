@@ -20,6 +20,7 @@ import cvxpy as cp
 
 from cvxkernel.formulations.catalogue import CATALOGUE
 from cvxkernel.formulations.program import Program
+from cvxkernel.solvers.column_generation import ANSWERS, Exchange
 from cvxkernel.validation.ledger import LEDGER, forget, judge
 from cvxkernel.validation.ledger.shared import problem
 
@@ -77,8 +78,8 @@ def sampled(id: str) -> Program:
     """The program of the built-in instance; a semi-infinite one with one cut."""
     form = CATALOGUE[id]
     at = problem(id, "gaussian", 0)
-    if form.kind == "SILP" and form.exchange is not None:
-        return form.program(at, [form.exchange(at).argmin(form.exchange(at).r ** -1.0)])
+    if id in ANSWERS:
+        return form.program(at, [Exchange.of(form, at).argmin(at.r**-1.0)])
     return form.program(at, [0 * at.Y]) if form.kind == "SILP" else form.program(at)
 
 

@@ -13,7 +13,7 @@ from scipy.linalg import eigvalsh
 
 from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.enclosure import Enclosure, rounding
-from cvxkernel.solvers import METHODS, solve
+from cvxkernel.solvers import METHODS, solve, units
 from cvxkernel.validation.instances import sample
 from cvxkernel.validation.ledger.claim import Evidence, Finding, equal, worst
 
@@ -66,7 +66,7 @@ def recovered(id: str, seed: int) -> Evidence:
     form, printed, corrected = formulation(id), [], []
     for kind in KINDS:
         made = problem(id, kind, seed)
-        at = form.unit(made)
+        at = units.of(form).scaled(made)
         program = form.program(at)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # it may call itself inaccurate: the weights tell
@@ -76,7 +76,7 @@ def recovered(id: str, seed: int) -> Evidence:
         told: Mapping[str, Any] = {"instance": f"{id}, {kind}", "numbers": numbers}
         printed.append(Finding(abs(mu @ at.r - 1) / max(1.0, mu @ at.r), PROMISE, **told))
         corrected.append(Finding(abs(theta @ at.r - 1), PROMISE, **told))
-        point = form.restore(made, at, {"theta": theta, "beta": program.value("beta")})
+        point = units.of(form).restored(made, at, {"theta": theta, "beta": program.value("beta")})
         corrected.append(Finding(form.enclose(made, point).width, PROMISE, **told))
     return Evidence(worst(printed), worst(corrected))
 

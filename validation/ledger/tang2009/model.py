@@ -14,7 +14,7 @@ from cvxkernel.formulations.enclosure import rounding
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.lanckriet2004 import SoftMargin
 from cvxkernel.formulations.tang2009 import Regularized, bounds
-from cvxkernel.solvers import solve
+from cvxkernel.solvers import solve, units
 from cvxkernel.validation.ledger.claim import (
     Claim,
     Evidence,
@@ -248,7 +248,7 @@ def recovery(seed: int) -> Evidence:
     """The QCQP's multipliers, doubled, as weights: they add up to one, and close the enclosure."""
     form, found = formulation(QCQP), []
     for kind in KINDS:
-        at = form.unit(problem(QCQP, kind, seed))
+        at = units.of(form).scaled(problem(QCQP, kind, seed))
         program = form.program(at)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # it may call itself inaccurate: the weights tell

@@ -10,7 +10,7 @@ from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.ye2008 import Discriminant, bounds
 from cvxkernel.solvers import ColumnGeneration
-from cvxkernel.solvers.column_generation import State
+from cvxkernel.solvers.column_generation import Exchange, State
 from cvxkernel.validation.instances import instance
 from cvxkernel.validation.ledger.claim import Picture
 from cvxkernel.validation.ledger.shared import optimum_of
@@ -48,8 +48,7 @@ def rule_22(seed: int) -> Figure:
     at = Discriminant(data["kernels"], data["y"], data["lam"])
     best = optimum_of("ye2008-thm2.2", at)
     form, method = formulation("ye2008-thm2.3"), ColumnGeneration(stop="paper")
-    assert form.exchange is not None
-    program, state = form.exchange(at), State(w=np.full(at.p, 1 / at.p))
+    program, state = Exchange.of(form, at), State(w=np.full(at.p, 1 / at.p))
     rule: list[float] = []
     gap: list[float] = []
     while len(rule) < 60 and (not rule or rule[-1] > 1e-7):
