@@ -12,7 +12,7 @@ from scipy.io import savemat
 
 from cvxkernel.formulations import CATALOGUE, InputError
 from cvxkernel.formulations.errors import NotFiniteError, ShapeError
-from cvxkernel.formulations.ye2008 import bounds, enclosures
+from cvxkernel.formulations.ye2008 import bounds
 from cvxkernel.validation import check
 from cvxkernel.validation.instances import sample
 from cvxkernel.validation.proofs import JUDGES
@@ -108,7 +108,7 @@ def test_the_distance_of_weights_against_doubles(seed, size, id, solved):
     problem, solution = solved(id, "random")
     form = CATALOGUE[id]
     rng = np.random.default_rng(seed)
-    theta = enclosures.repair(
+    theta = bounds.repair(
         problem, solution.variables["theta"] + size * rng.exponential(size=problem.p) / problem.r
     )
     found = check(id, problem, theta=theta, why=False)
