@@ -20,8 +20,8 @@ from cvxkernel.formulations.enclosure import Enclosure, relative_width
 from cvxkernel.formulations.errors import NotFiniteError, ShapeError
 from cvxkernel.formulations.lanckriet2004 import bounds as margin
 from cvxkernel.formulations.ye2008 import bounds as discriminant
-from cvxkernel.formulations.ye2008.units import Scaled
 from cvxkernel.solvers import solve, units
+from cvxkernel.solvers.units.ye2008 import Scaled
 from cvxkernel.validation import instance
 from cvxkernel.validation.instances import blobs, gaussian_kernels, random_kernels
 

@@ -19,7 +19,7 @@ from cvxkernel.formulations.enclosure import IDENTITY_SHARES
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.ye2008.bounds import unit_diagonal_root
 from cvxkernel.formulations.ye2008.data import Scatter
-from cvxkernel.formulations.ye2008.fixed import Discriminant
+from cvxkernel.formulations.ye2008.programs import Discriminant
 from cvxkernel.validation import balls, nearest
 from cvxkernel.validation.balls import inner, matrix
 from cvxkernel.validation.proofs.proof import (

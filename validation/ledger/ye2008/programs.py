@@ -9,8 +9,8 @@ import numpy as np
 
 from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.enclosure import Enclosure
-from cvxkernel.formulations.ye2008.units import Scaled
 from cvxkernel.solvers import METHODS, solve
+from cvxkernel.solvers.units.ye2008 import Scaled
 from cvxkernel.validation.instances import sample
 from cvxkernel.validation.ledger.claim import Evidence, Finding, worst
 from cvxkernel.validation.ledger.shared import KINDS, as_written, problem

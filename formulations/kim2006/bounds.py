@@ -1,16 +1,7 @@
-r"""Kim, Magnani and Boyd (2006): optimal kernel selection in kernel Fisher discriminant analysis.
+r"""Both ends of kim2006: plain numpy, no code of the program.
 
-The semidefinite program that Ye, Ji and Chen (2008) compare with, in their notation: maximize (4),
-
-    F₁*(G) = (1/λ) aᵀ(G - GJ(λI + JGJ)⁻¹JG)a     over G = Σᵢ θᵢGᵢ, θ ≥ 0, Σᵢ θᵢ = 1,
-
-with a from (3) and J the block diagonal of (1/√m±)(I - eeᵀ/m±), as printed below (3).
-
-# With this J, (4) is the maximum of Kim's ratio, whose denominator is S⁺ + S⁻ + λI. It is the
-# maximum of (1) only if both blocks carry 1/√m.
-
-Both ends, by the same steps as for ye2008. With q(u) = (a - Ju)ᵀG(a - Ju) + λuᵀu one has
-λF₁*(G) = min_u q(u), linear in θ for fixed u, so that
+By the same steps as for ye2008. With q(u) = (a - Ju)ᵀG(a - Ju) + λuᵀu one has λF₁*(G) = min_u q(u),
+linear in θ for fixed u, so that
 
     value(θ) = (q(u) - ‖∇q(u)/2‖²/λ)/λ ≤ F₁*(G(θ))    any u: q is 2λ-strongly convex    (lower)
     bound(u) = uᵀu + maxᵢ (a - Ju)ᵀGᵢ(a - Ju)/λ       any u                             (upper)
@@ -22,80 +13,16 @@ in norm: with v = a - Ju that is sᵢ‖v‖² of a form, and Σᵢ θᵢsᵢ‖
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
-import cvxpy as cp
 import numpy as np
-from scipy.linalg import block_diag
 
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations.enclosure import Bounded, Enclosure, rounding
-from cvxkernel.formulations.legacy import Formulation, Point
+from cvxkernel.formulations.formulation import Point, encloses
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.formulations.program import Program, combination
-from cvxkernel.formulations.ye2008.data import TwoClasses, solver
-from cvxkernel.formulations.ye2008.units import Scaled, computing
-
-
-@dataclass(frozen=True, eq=False)
-class KernelFisher(TwoClasses):
-    """Kernels (p, n, n) not centred, labels y (n,) of two classes, λ > 0."""
-
-    lam: float
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "lam", inputs.positive("lam", self.lam))
-        inputs.check_classes("y", self.k, at_most=2)
-        inputs.check_traces("kernels", np.trace(self.kernels, axis1=1, axis2=2), self.kernels)
-
-    @cached_property
-    def J(self) -> Array:
-        """Below (3): the blocks (1/√m₊)(I - eeᵀ/m₊) and (1/√m₋)(I - eeᵀ/m₋), in the order of y."""
-        blocks, order = [], []
-        for label in self.classes[::-1]:
-            rows = np.flatnonzero(self.y == label)
-            m = len(rows)
-            blocks.append((np.eye(m) - np.ones((m, m)) / m) / np.sqrt(m))
-            order.append(rows)
-        place = np.argsort(np.concatenate(order))
-        J: Array = block_diag(*blocks)[np.ix_(place, place)]
-        return J
-
-    def sdp(self) -> Program:
-        r"""Maximize (4), by the Schur complement of λI + JGJ.
-
-        maximize    (1/λ) (aᵀGa - t)                      over θ ∈ Rᵖ, t ∈ R, G = Σᵢ θᵢGᵢ
-        subject to  [ λI + JGJ   JGa ]
-                    [ aᵀGJ       t   ]  ⪰ 0               (lmi)
-                    Σᵢ θᵢ = 1                             (budget)
-                    θ ≥ 0                                 (nonneg)
-        """
-        theta, t = cp.Variable(self.p, name="theta"), cp.Variable((1, 1), name="t")
-        a, J, K = self.a, self.J, self.near.kernels
-        JGJ = combination(theta, J @ K @ J)
-        JGa = combination(theta, J @ K @ a)
-        aGa = combination(theta, a.T @ K @ a)
-        return Program(
-            maximize=aGa[0, 0] / self.lam - t[0, 0] / self.lam,
-            lmi=cp.bmat([[self.lam * np.eye(self.n) + JGJ, JGa], [JGa.T, t]]) >> 0,
-            budget=cp.sum(theta) == 1,
-            nonneg=theta >= 0,
-        )
-
-    def u_from_lmi(self, program: Program) -> Array:
-        r"""u = -Z₁₂/Z₂₂ from the dual matrix of the LMI.
-
-        ∂L/∂t = -1/λ + Z₂₂ = 0; with Z₁₂ = -u/λ, Z₁₁ = uuᵀ/λ the rest of the Lagrangian is bound(u).
-        """
-        Z = program.dual("lmi")
-        u: Array = -Z[:-1, [-1]] / Z[-1, -1]
-        return u
-
-
-# -- Both ends: plain numpy, no code of the program --------------------------------------------
+from cvxkernel.formulations.kim2006.programs import KernelFisher
+from cvxkernel.formulations.ye2008.data import solver
 
 
 def _class_difference(problem: KernelFisher) -> Array:
@@ -173,6 +100,7 @@ def bound(problem: KernelFisher, u: Array) -> Bounded:
     return square + top / problem.lam, rounding(problem.n, square) + more / problem.lam
 
 
+@encloses("kim2006")
 def enclose(problem: KernelFisher, point: Point) -> Enclosure:
     """Weights clipped at zero and divided by their sum; u the point's own or the weights' best."""
     ones = np.ones(problem.p)
@@ -189,37 +117,3 @@ def enclose(problem: KernelFisher, point: Point) -> Enclosure:
     return Enclosure(
         max(low, 0.0), lower, high + up, {"theta": theta, "t": np.array(t), "u": u[:, 0]}
     )
-
-
-def _unit(problem: KernelFisher) -> Scaled:
-    """Kernels and λ divided by the largest trace, which changes no value; 1 at equal weights."""
-    top = float(np.trace(problem.kernels, axis1=1, axis2=2).max())
-    low, _ = value(problem, np.full(problem.p, 1 / problem.p))
-    made = computing(problem, problem.near.kernels / top, lam=problem.lam / top)
-    return Scaled(made, 1 / float(np.sqrt(low)) if low > 0 else 1.0)
-
-
-def _restore(problem: KernelFisher, unit: Scaled, point: Point) -> Point:
-    return {**point, "u": point["u"] / unit.scale}
-
-
-FORMULATIONS = (
-    Formulation(
-        id="kim2006",
-        where="ye2008, (4) and below",
-        kind="SDP",
-        sense="maximize",
-        statement="max (aᵀGa - t)/λ, [λI + JGJ, JGa; aᵀGJ, t] ⪰ 0, G = ΣθᵢGᵢ, θ ≥ 0, Σθᵢ = 1",
-        problem=KernelFisher,
-        keys=("kernels", "y", "lam"),
-        program=KernelFisher.sdp,
-        recover=lambda problem, program: {
-            "theta": program.value("theta"),
-            "u": problem.u_from_lmi(program),
-        },
-        enclose=enclose,
-        unit=_unit,
-        restore=_restore,
-        binary=True,
-    ),
-)
