@@ -57,30 +57,33 @@ def of_robust(problem: RobustMachine) -> float:
     return power_of_two(max(float(np.abs(problem.S).max()), pull))
 
 
-class OfColumn(Units):
-    """Everything by σ, and the eigenvalues of K with it: they are not decided again."""
+class ColumnUnits(Units):
+    """Those of (8), with the eigenvalues of K: they are not decided again."""
 
     def scaled(self, problem: Any) -> Any:
-        """Over σ."""
+        """The fields, and `eigen` as K."""
         unit = super().scaled(problem)
-        vars(unit)["eigen"] = problem.eigen.scaled(1 / self.size(problem))
+        factor = self.size(problem) ** -self.powers["K"]
+        vars(unit)["eigen"] = problem.eigen.scaled(factor)
         return unit
 
 
-class OfSpectrum:
-    """(12) as (7), in the eigenvectors of S; in h(a) γ weighs a, and λ∘a for h = spectrum alone."""
+class SpectrumUnits:
+    """Those of (12), where γ weighs a, or k = λ∘a for h = spectrum."""
 
-    a = Units(of_similarity, S=1, eta=1, alpha=-1, u=-1)
-    k = Units(of_similarity, S=1, eta=1, gamma=-1, alpha=-1, u=-1, v=1)
+    def __init__(self, *, a: Units, k: Units) -> None:
+        self.a, self.k = a, k
 
-    def _units(self, problem: SpectrumMachine) -> Units:
+    def of(self, problem: SpectrumMachine) -> Units:
+        """By what γ weighs."""
         return self.k if problem.h == "spectrum" else self.a
 
     def scaled(self, problem: SpectrumMachine) -> SpectrumMachine:
-        """With the eigenvectors of the problem, and with weights of which none is tiny."""
-        units = self._units(problem)
+        """The fields, and the basis as S, its eigenvectors kept; no weight is tiny."""
+        units = self.of(problem)
         unit: SpectrumMachine = units.scaled(problem)
-        vars(unit)["basis"] = problem.basis.scaled(1 / units.size(problem))
+        factor = units.size(problem) ** -units.powers["S"]
+        vars(unit)["basis"] = problem.basis.scaled(factor)
         if problem.h == "spectrum":  # in k = λ∘a alone: any weights will do, and tiny ones will not
             lam = unit.Lam
             vars(unit)["weights"] = np.where(np.abs(lam) < TINY_WEIGHT, np.sign(lam), lam)
@@ -88,21 +91,30 @@ class OfSpectrum:
 
     def restored(self, problem: SpectrumMachine, unit: SpectrumMachine, point: Point) -> Point:
         """By the powers, and a from the weights of the unit."""
-        point = dict(self._units(problem).restored(problem, unit, point))
+        point = dict(self.of(problem).restored(problem, unit, point))
         if "a" in point:
             ratio = np.divide(unit.weights, unit.Lam, out=np.ones(unit.n), where=unit.Lam != 0)
             point["a"] = point["a"] * ratio
         return point
 
 
-COLUMN = OfColumn(of_kernel, K=1, s=1, psi=1, S=1, k=1, r=1)
+COLUMN = ColumnUnits(of_kernel, K=1, s=1, psi=1, S=1, k=1, r=1)
 
 UNITS: dict[type | str, Scaling] = {
+    # 1ᵀα - ½αᵀYKYα
     Machine: Units(of_kernel, K=1, C=-1, alpha=-1),
+    # 1ᵀξ/n + ηcᵀKc at the same Kc
     RegularizedMachine: Units(of_kernel, K=1, eta=1, alpha=-1, c=-1),
+    # 1ᵀα - ½αᵀYKYα + ρ‖K - S‖²
     RobustMachine: Units(of_robust, S=1, C=-1, rho=-3, alpha=-1, K=1, c=-1, u=-1),
+    # 1ᵀξ/n + ηu + γ‖K - S‖, u = zᵀK†z; W ⪰ ηvvᵀ, ‖W‖ ≤ γ
     KernelMachine: Units(of_similarity, S=1, eta=1, gamma=-1, alpha=-1, K=1, c=-1, u=-1, v=1, W=-1),
-    SpectrumMachine: OfSpectrum(),
+    # 1ᵀξ/n + η1ᵀu + γh(a), uᵢ = zᵢ²/kᵢ: h(a) is a number, and ‖k - λ‖ as S is
+    SpectrumMachine: SpectrumUnits(
+        a=Units(of_similarity, S=1, eta=1, alpha=-1, u=-1),
+        k=Units(of_similarity, S=1, eta=1, gamma=-1, alpha=-1, u=-1, v=1),
+    ),
+    # 2‖k - s‖² + (r - ψ)² and ‖K - S‖²
     NewSample: COLUMN,
     AugmentedSample: COLUMN,
 }
