@@ -92,7 +92,7 @@ def from_eq10(problem: Combination, program: Program) -> Point:
     family = program.constraints["image"]
     assert not isinstance(family, cp.Constraint)
     for i, constraint in zip(some, family, strict=True):
-        u = -np.asarray(constraint.dual_value).reshape(-1)  # of a maximization
+        u = -np.asarray(constraint.dual_value).reshape(-1) / program.weight  # of a maximization
         x[i] = np.linalg.lstsq(problem.F[i], u, rcond=None)[0]
     return {"alpha": program.value("alpha"), "gamma": program.value("gamma"), "x": x}
 

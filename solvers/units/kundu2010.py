@@ -46,8 +46,8 @@ class SpectralUnits(Units):
     def scaled(self, problem: Spectra) -> Spectra:
         """Every field over κ to its power, and the eigenvalues with S."""
         unit: Spectra = super().scaled(problem)
-        kappa = self.size(problem)
-        vars(unit)["bases"] = tuple(basis.scaled(1 / kappa) for basis in problem.bases)
+        factor = self.size(problem) ** -self.powers["S"]
+        vars(unit)["bases"] = tuple(basis.scaled(factor) for basis in problem.bases)
         return unit
 
 
