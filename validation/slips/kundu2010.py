@@ -16,7 +16,7 @@ import numpy as np
 from cvxkernel.formulations.errors import InputError
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.formulations.kundu2010 import Combination
+from cvxkernel.formulations.kundu2010 import LOSSES, Combination, Similarities
 from cvxkernel.formulations.problem import with_numbers
 from cvxkernel.validation.slips.machine import box
 from cvxkernel.validation.slips.slip import FACTORS, Variant, fixed, values
@@ -66,8 +66,9 @@ def variants(at: Answer) -> Iterator[Variant]:
                 yield fixed(
                     kind, f"trace {kind[4:]} in place of τ", problem=with_numbers(problem, tau=tau)
                 )
-        for loss in ("L1", "L2", "L3"):
-            if getattr(problem, "loss", loss) != loss:
+    if isinstance(problem, Similarities):
+        for loss in LOSSES:
+            if problem.loss != loss:
                 told = f"loss {loss} in place of {problem.loss}"
                 yield fixed("other loss", told, problem=with_numbers(problem, loss=loss))
     for order in (np.sort(problem.y), np.sort(problem.y)[::-1]):

@@ -9,7 +9,7 @@ import numpy as np
 
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kundu2010 import Similarities
-from cvxkernel.solvers.mirror_descent import Oracle, logarithm, mirror
+from cvxkernel.solvers.mirror_descent import ESKL, logarithm, mirror
 from cvxkernel.validation.ledger.claim import (
     Claim,
     Evidence,
@@ -302,7 +302,7 @@ def growth(seed: int) -> Finding:
     asked = []
     for n in (10, 100):
         S, y = np.eye(n)[None], np.where(np.arange(n) % 2, 1, -1)
-        lip = Oracle(1, Similarities(S, y, 1.0, 1.0, float(n), "L2")).known_lip()
+        lip = ESKL(Similarities(S, y, 1.0, 1.0, float(n), "L2")).known_lip()
         asked.append(2 * np.log(n) * (n * lip / 0.1) ** 2)
     told = about("C = ρ = m = 1, L2", {"T(10)": asked[0], "T(100)": asked[1]})
     return identity(asked[1] / asked[0], 2 * (10 * 51 / 6) ** 2, n=4, **told)

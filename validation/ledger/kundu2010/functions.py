@@ -7,7 +7,7 @@ import numpy as np
 from cvxkernel.formulations.enclosure import Enclosure, rounding
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kundu2010 import Combination, Similarities, bounds
-from cvxkernel.solvers.mirror_descent import Oracle
+from cvxkernel.solvers.mirror_descent import Algorithm
 from cvxkernel.solvers.mkl import mkl
 from cvxkernel.validation.ledger.claim import (
     Claim,
@@ -52,7 +52,7 @@ def convex(seed: int) -> Evidence:
     return Evidence(worst(found))
 
 
-def supports(oracle: Oracle, kind: str, rng: np.random.Generator, *, printed: bool) -> Finding:
+def supports(oracle: Algorithm, kind: str, rng: np.random.Generator, *, printed: bool) -> Finding:
     """Whether the subgradient is one: towards, away from and at another point."""
     found, p = [], oracle.problem
     for _ in range(2):
@@ -101,13 +101,13 @@ def mu_gradient(seed: int) -> Evidence:
         p = oracle.problem
         for _ in range(2):
             x, z = some_point(oracle, rng), some_point(oracle, rng)
-            at = [omega_10(bounds.combine(p, w), p.y, p.C) for w in (x, z)]
-            alpha, gamma = mkl(bounds.combine(p, x), p.y, p.C)
+            at = [omega_10(oracle.kernels(w), p.y, p.C) for w in (x, z)]
+            alpha, gamma = mkl(oracle.kernels(x), p.y, p.C)
             g = oracle.gradient(alpha, gamma, np.zeros_like(x))
             found.append(below(at[0], g, x, at[1], z, kind))
             for step in STEPS[:2]:
                 w = x + step * (z - x)
-                found.append(below(at[0], g, x, omega_10(bounds.combine(p, w), p.y, p.C), w, kind))
+                found.append(below(at[0], g, x, omega_10(oracle.kernels(w), p.y, p.C), w, kind))
     return Evidence(worst(found))
 
 

@@ -11,7 +11,14 @@ from cvxkernel.formulations.enclosure import Enclosure, rounding
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kundu2010 import Similarities, bounds
 from cvxkernel.solvers import MirrorDescent
-from cvxkernel.solvers.mirror_descent import Answer, Oracle, logarithm, mirror, printed_step
+from cvxkernel.solvers.mirror_descent import (
+    ALGORITHMS,
+    Algorithm,
+    Linearization,
+    logarithm,
+    mirror,
+    printed_step,
+)
 from cvxkernel.validation.instances import similarity
 from cvxkernel.validation.ledger.claim import Finding, about, at_most, not_above
 from cvxkernel.validation.ledger.shared import KINDS, optimum, problem
@@ -19,20 +26,20 @@ from cvxkernel.validation.ledger.shared import KINDS, optimum, problem
 IDS = {1: "kundu2010-eq4", 2: "kundu2010-eq6", 3: "kundu2010-eq7"}
 
 
-def oracles(number: int, seed: int) -> Iterator[tuple[str, Oracle]]:
+def oracles(number: int, seed: int) -> Iterator[tuple[str, Algorithm]]:
     """(4), (6) or (7) of every kind; the kind changes the loss."""
     for kind in KINDS:
-        yield kind, Oracle(number, problem(IDS[number], kind, seed))
+        yield kind, ALGORITHMS[number](problem(IDS[number], kind, seed))
 
 
-def some_point(oracle: Oracle, rng: np.random.Generator) -> Array:
+def some_point(oracle: Algorithm, rng: np.random.Generator) -> Array:
     """A point inside 𝒦, 𝒦ᵐ or 𝒳ᵐ."""
     H = 0.2 * rng.normal(size=oracle.origin().shape)
     H = H if H.ndim == 2 else H + H.transpose(0, 2, 1)
     return mirror(H, oracle.problem.tau)[0]
 
 
-def ends(oracle: Oracle, x: Array) -> tuple[Enclosure, Answer]:
+def ends(oracle: Algorithm, x: Array) -> tuple[Enclosure, Linearization]:
     """f, F or g at x between two numbers, and what the oracle says there."""
     found = oracle.ask(x)
     p, alpha = oracle.problem, found.dual[0]

@@ -10,7 +10,7 @@ import numpy as np
 from flint import arb, arb_mat
 
 from cvxkernel.formulations.catalogue import CATALOGUE
-from cvxkernel.formulations.kundu2010 import Spectra
+from cvxkernel.formulations.kundu2010 import Similarities, Spectra
 from cvxkernel.validation import balls
 from cvxkernel.validation.balls import column
 from cvxkernel.validation.proofs import svm
@@ -32,7 +32,7 @@ class Learned(ABC):
     symbol: str  # of what is learned
     dual: str  # of the subgradients of the loss
 
-    def __init__(self, problem: Spectra) -> None:
+    def __init__(self, problem: Similarities | Spectra) -> None:
         self.problem, self.y, self.n, self.C = problem, problem.y, problem.n, problem.C
         self.m = problem.m
         self.rho, self.tau = arb(problem.rho), arb(problem.tau)

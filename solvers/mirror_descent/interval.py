@@ -1,4 +1,4 @@
-"""Both ends of the optimum: the best so far, and the averages of dual points they rest on."""
+"""The interval that holds the optimum, and the averages of dual points it rests on."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.solvers.mirror_descent.oracle import Dual
+from cvxkernel.solvers.mirror_descent.algorithms import Dual
 
 
 @dataclass
@@ -42,8 +42,8 @@ def _more(
 
 
 @dataclass
-class Ends:
-    """The best ends so far, and where they were found."""
+class Interval:
+    """The best value and the best bound so far, and where they are reached."""
 
     lower: float = -np.inf
     upper: float = np.inf
