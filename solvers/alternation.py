@@ -31,7 +31,7 @@ from cvxkernel.formulations.formulation import Point
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.problem import with_numbers
 from cvxkernel.formulations.tang2009 import Regularized, Shared, bounds, prohibitive
-from cvxkernel.formulations.tang2009.enclosures import weights
+from cvxkernel.formulations.tang2009.bounds import weights
 from cvxkernel.solvers import deadline, units
 from cvxkernel.solvers.exchange import PATIENCE, Pull, linear_program
 from cvxkernel.solvers.solution import Progress, Solution, Step

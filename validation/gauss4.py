@@ -22,7 +22,7 @@ from sklearn.model_selection import RepeatedStratifiedKFold, train_test_split
 
 from cvxkernel.formulations import kernels
 from cvxkernel.formulations.gonen2008 import Discriminant, Gated, Localized, support
-from cvxkernel.formulations.gonen2008.discriminant import Kernel
+from cvxkernel.formulations.gonen2008.prediction import Kernel
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.lanckriet2004 import SoftMargin
 from cvxkernel.solvers import GatingDescent, solve

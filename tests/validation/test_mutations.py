@@ -225,7 +225,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the gates squared in (8)",
-        "gonen2008.discriminant:Discriminant.__call__",
+        "gonen2008.prediction:Discriminant.__call__",
         "f[rows] += eta[rows]",
         "f[rows] += eta[rows] ** 2",
         ("gonen2008-eq8",),

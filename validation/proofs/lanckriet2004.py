@@ -11,7 +11,7 @@ import numpy as np
 from flint import arb, arb_mat
 
 from cvxkernel.formulations.lanckriet2004 import SoftMargin
-from cvxkernel.formulations.lanckriet2004.programs import Margin
+from cvxkernel.formulations.lanckriet2004.data import Margin
 from cvxkernel.validation import balls, nearest
 from cvxkernel.validation.balls import column, inner
 from cvxkernel.validation.proofs import svm

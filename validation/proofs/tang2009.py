@@ -17,7 +17,7 @@ from flint import arb, arb_mat
 
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.tang2009 import Regularized, Separate, Shared
-from cvxkernel.formulations.tang2009.programs import MultiLabelled
+from cvxkernel.formulations.tang2009.data import MultiLabelled
 from cvxkernel.validation import balls, nearest
 from cvxkernel.validation.balls import column, inner
 from cvxkernel.validation.proofs import svm

@@ -19,7 +19,7 @@ from cvxkernel.formulations import svm
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.tang2009 import Regularized, Separate, Shared, bounds
-from cvxkernel.formulations.tang2009.enclosures import weights
+from cvxkernel.formulations.tang2009.bounds import weights
 from cvxkernel.solvers import solve
 from cvxkernel.validation.proofs.svm import machine
 from cvxkernel.validation.slips.slip import FACTORS, Variant, data, fixed, values

@@ -9,7 +9,7 @@ import numpy as np
 
 from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.gonen2008 import Discriminant, Gated, bounds
-from cvxkernel.formulations.gonen2008.discriminant import Kernel
+from cvxkernel.formulations.gonen2008.prediction import Kernel
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kernels import factor
 from cvxkernel.formulations.lanckriet2004 import SoftMargin

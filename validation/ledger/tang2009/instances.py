@@ -10,7 +10,7 @@ import numpy as np
 from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.tang2009 import Regularized, Shared, bounds
-from cvxkernel.formulations.tang2009.programs import MultiLabelled
+from cvxkernel.formulations.tang2009.data import MultiLabelled
 from cvxkernel.solvers import solve
 from cvxkernel.validation.instances import multi_label
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from cvxkernel.formulations import svm
 from cvxkernel.formulations.gonen2008 import bounds
-from cvxkernel.formulations.gonen2008.programs import Gated, gates
+from cvxkernel.formulations.gonen2008.data import gates
+from cvxkernel.formulations.gonen2008.programs import Gated
 from cvxkernel.formulations.inputs import Array
 
 Kernel = Callable[[Array, Array], Array]  # K(X, Z), scaled as the kernels of the problem were
