@@ -72,13 +72,6 @@ class AsItIs:
         return point
 
 
-class Declared:
-    """Those of a paper that is not yet in the new shape."""
-
-    def __init__(self, form: Any) -> None:
-        self.scaled, self.restored = form.unit, form.restore
-
-
 @cache
 def _declared() -> dict[Any, Scaling]:
     every: dict[Any, Scaling] = {}
@@ -91,7 +84,5 @@ def _declared() -> dict[Any, Scaling]:
 
 def of(form: Formulation) -> Scaling:
     """What is declared for an id, or for the class of its problem."""
-    if hasattr(form, "unit"):
-        return Declared(form)
     known = _declared()
     return known.get(form.id) or known.get(form.problem) or AsItIs()
