@@ -11,13 +11,17 @@ import numpy as np
 
 from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.errors import InputError, SolverError
+from cvxkernel.formulations.formulation import Point
 from cvxkernel.solvers import deadline
+from cvxkernel.solvers.method import Method
 from cvxkernel.solvers.mirror_descent.ends import Averages, Ends
 from cvxkernel.solvers.mirror_descent.oracle import Oracle
 from cvxkernel.solvers.mirror_descent.splitting import Splitting
 from cvxkernel.solvers.mirror_descent.steps import Iterate, Lip, Rule, accelerated, descent
 from cvxkernel.solvers.solution import Progress, Solution, Step
 
+ALGORITHMS = frozenset(f"kundu2010-alg{k}{how}" for k in (1, 2, 3) for how in ("", "-printed"))
+SADDLES = frozenset({"kundu2010-eq4", "kundu2010-eq6", "kundu2010-eq7"})
 BRIEF, ENTRYWISE = 12, 400  # iterations before the conic solvers are asked
 EVERY = 10  # iterations the averaged iterate is looked at, or the K of the splitting
 
@@ -39,7 +43,7 @@ class MirrorStep(Step):
 
 
 @dataclass(frozen=True)
-class MirrorDescent:
+class MirrorDescent(Method):
     """The hyper-parameters.
 
     step : "paper", ηₜ = √(2 log n/(mt))/Lip (m = 1 in Algorithm 1); "proof", √(2 log n/t)/Lip, what
@@ -51,13 +55,20 @@ class MirrorDescent:
     are also taken at the closed response to α that L2 and L3 have, and with L1 from a splitting.
     """
 
+    name = "mirror_descent"
+    answers = ALGORITHMS | SADDLES
+    first = ALGORITHMS
+    after = SADDLES  # and for a moment before the panel, see `brief`
+
     tol: float = 1e-3
     step: Rule = "accelerated"
     lip: Lip = "seen"
     max_iterations: int = 3000
     printed_iterations: int = 100
 
-    def solve(self, id: str, problem: Any, *, progress: Progress | None = None) -> Solution:
+    def solve(
+        self, id: str, problem: Any, *, progress: Progress | None = None, start: Point | None = None
+    ) -> Solution:
         """Algorithm 1, 2 or 3 on its problem; raises SolverError where the gap stays above `tol`.
 
         The printed algorithms stop after `printed_iterations` wherever they are, and say so.
@@ -65,7 +76,7 @@ class MirrorDescent:
         form = formulation(id)
         number, printed = _algorithm(form.id)
         form.require(problem)
-        start = perf_counter()
+        began = perf_counter()
         oracle = Oracle(number, problem)
         limit = self.printed_iterations if printed else self.max_iterations
         ends, averages, history, lip = Ends(), Averages(), list[Step](), 0.0
@@ -104,7 +115,7 @@ class MirrorDescent:
             lip = max(lip, float(oracle.sizes(it.gradient).max()))
             theorem = problem.tau * oracle.blocks * lip * np.sqrt(2 * np.log(problem.n) / T)
             told = (it.value, it.eta, lip, float(theorem), it.proven)
-            history.append(MirrorStep(T, ends.lower, ends.upper, perf_counter() - start, *told))
+            history.append(MirrorStep(T, ends.lower, ends.upper, perf_counter() - began, *told))
             if progress is not None:
                 progress(f"{id}: iteration {T}, relative gap {history[-1].width:.1e}")
             if history[-1].width <= self.tol or limit <= T or deadline.passed():
@@ -120,7 +131,7 @@ class MirrorDescent:
             enclosure,
             "mirror_descent",
             iterations=T,
-            seconds=perf_counter() - start,
+            seconds=perf_counter() - began,
             status=status,
             history=tuple(history),
         )
