@@ -1,13 +1,14 @@
-"""The way of one call through the package: how many files it crosses, and how often it changes file.
+"""The way of one call through the package: how many files it crosses, how often it changes file.
 
     python docs/walk.py [ID]        # ye2008-thm2.2 unless another is named
 
 Counted are the functions of cvxkernel in the order in which they are first entered, by
 `sys.setprofile`: methods and lambdas too, each once; comprehensions, module bodies and what a
-dataclass generates not. A change of file is two of them, one after the other, in different files. The modules
-are imported, the catalogue is made and the problem is made from `instances.sample` before anything
-is counted. `check` is asked about the answer of `solve`, its first symbol, with a problem made
-afresh, so that nothing is remembered of the first; its report is not printed.
+dataclass generates not. A change of file is two of them, one after the other, in different files.
+
+The modules are imported, the catalogue is made and the problem is made from `instances.sample`
+before anything is counted. `check` is asked about the answer of `solve`, its first symbol, with a
+problem made afresh, so that nothing is remembered of the first; its report is not printed.
 """
 
 from __future__ import annotations

@@ -33,18 +33,17 @@ from cvxkernel.formulations.tang2009 import Regularized, Shared, bounds, prohibi
 from cvxkernel.formulations.tang2009.enclosures import weights
 from cvxkernel.solvers import units
 from cvxkernel.solvers.exchange import PATIENCE, Pull, linear_program
-from cvxkernel.solvers.method import Iterative
-from cvxkernel.solvers.solution import Progress, Solution, Step
+from cvxkernel.solvers.method import Iterative, Progress, Solution, State, Step
 from cvxkernel.solvers.svm import svm
 
 REFRESH = 0.1  # of the gap: a smaller gain at the upper end is not worth k bounds
 
 
 @dataclass
-class LabelsState:
+class LabelsState(State):
     """The cuts so far, the best weights, and the α that the cuts combine to.
 
-    All in the units of `problem`; `scale` takes α and the optimum back.
+    All but the ends are in the units of `problem`; `scale` takes α and the optimum back.
     """
 
     problem: Shared | Regularized
@@ -61,16 +60,6 @@ class LabelsState:
     bound: float = 0.0  # the lower end at `mixture`
     attained: float = np.inf  # the upper end at `weights`
     pull: Pull = field(default_factory=Pull)
-
-    @property
-    def lower(self) -> float:
-        """The lower end as the problem has it."""
-        return self.scale * self.bound
-
-    @property
-    def upper(self) -> float:
-        """The upper end as the problem has it."""
-        return self.scale * self.attained
 
 
 @dataclass(frozen=True)
@@ -194,6 +183,7 @@ class Alternation(Iterative[LabelsState]):
         if self.stabilized:
             theta = state.pull.towards(state.best, theta, better=better)
         state.theta = bounds.within(theta, beta)
+        state.lower, state.upper = state.scale * state.bound, state.scale * state.attained
         return True
 
 

@@ -16,7 +16,7 @@ Newton's method goes along; an evaluation is one Cholesky factor of M and one of
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -25,9 +25,8 @@ from scipy.linalg import LinAlgError, cho_solve, cholesky
 from cvxkernel.formulations.enclosure import EPS
 from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.solvers.method import Iterative
+from cvxkernel.solvers.method import Iterative, State, Step
 from cvxkernel.solvers.newton import DiscriminantEvaluation, DiscriminantFunction
-from cvxkernel.solvers.solution import Step
 
 SUFFICIENT = 1e-4  # of the decrease that the model promises
 CENTRED = 0.1  # half the square of the Newton decrement, in units of μ, at which μ falls
@@ -51,7 +50,7 @@ class Inside:
 
 
 @dataclass
-class BarrierState:
+class BarrierState(State):
     """Where it is on the way, in units where the traces of S are near 1: `size` takes t back."""
 
     phi: DiscriminantFunction
@@ -60,8 +59,7 @@ class BarrierState:
     mu: float
     before: float = np.inf  # what the model promised of the last step at this μ
     centred: bool = False  # at the last μ: there is nothing left to win
-    lower: float = 0.0  # S ⪰ 0; the dual bound is the enclosure's
-    upper: float = np.inf  # the least Σⱼ tⱼ so far
+    lower: float = field(default=0.0, kw_only=True)  # S ⪰ 0; a bound is the enclosure's
 
 
 @dataclass(frozen=True)
@@ -104,7 +102,7 @@ class Barrier(Iterative[BarrierState]):
             state.before = decrement
         return True
 
-    def closed(self, state: BarrierState, width: float) -> bool:
+    def closed(self, state: BarrierState, last: Step) -> bool:
         """At the end of the way."""
         return state.centred
 

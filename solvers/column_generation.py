@@ -26,7 +26,7 @@ from cvxkernel.formulations.errors import SolverError
 from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers.exchange import PATIENCE, Pull, linear_program
-from cvxkernel.solvers.method import Iterative
+from cvxkernel.solvers.method import Iterative, State, Step
 
 ANSWERS = frozenset({"ye2008-thm2.3", "ye2008-thm3.3", "ye2008-eq44", "ye2008-eq47"})
 HOPELESS = 100.0  # times the best value: weights as bad as this make no useful cut
@@ -37,8 +37,8 @@ class Exchange:
     """A semi-infinite program over weights, as an exchange method needs it.
 
     maximize γ over θ ≥ 0, θᵀr = 1, subject to Σᵢ θᵢSᵢ(β) ≥ γ for all β; (16) and (44) with h = a,
-    (37) and (47) with h = H. `argmin(theta)` is the β of the most violated cut, and raises LinAlgError where
-    there is none in doubles.
+    (37) and (47) with h = H. `argmin(theta)` is the β of the most violated cut, and raises
+    LinAlgError where there is none in doubles.
     """
 
     problem: Any
@@ -67,8 +67,11 @@ class Exchange:
 
 
 @dataclass
-class CutsState:
-    """The cuts so far, the best feasible weights, and the dual point that the cuts combine to."""
+class CutsState(State):
+    """The cuts so far, the best feasible weights, and the dual point that the cuts combine to.
+
+    The ends are of γ: the best feasible value, and the best dual one.
+    """
 
     program: Exchange
     w: Array  # w = θ ∘ r, where the next cut is made
@@ -76,8 +79,6 @@ class CutsState:
     weights: list[Array] = field(default_factory=list)  # the w each cut was made at
     nu: Array = field(default_factory=lambda: np.zeros(0))
     best: Array | None = None
-    lower: float = -np.inf  # of γ: the best feasible value
-    upper: float = np.inf  # of γ: the best dual value
     master: float = np.inf  # γ of the last restricted master
     violated: float = np.inf  # what rule (22) compares with ε
     pull: Pull = field(default_factory=Pull)
@@ -105,9 +106,9 @@ class ColumnGeneration(Iterative[CutsState]):
         program = Exchange.of(form, problem)
         return CutsState(program, np.full(len(program.r), 1.0 / len(program.r)))
 
-    def closed(self, state: CutsState, width: float) -> bool:
+    def closed(self, state: CutsState, last: Step) -> bool:
         """By the gap, or by rule (22)."""
-        return (state.violated if self.stop == "paper" else width) <= self.tol
+        return (state.violated if self.stop == "paper" else last.width) <= self.tol
 
     def status(self, state: CutsState, enclosure: Enclosure) -> str | None:
         """Rule (22) ends it whatever the width."""

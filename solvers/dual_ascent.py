@@ -38,7 +38,7 @@ from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers import units
 from cvxkernel.solvers.box import quadratic_program
-from cvxkernel.solvers.method import Iterative
+from cvxkernel.solvers.method import Iterative, State
 
 READY = 1e-3  # of the gap: an α that cannot gain more is good enough to move τ
 FARTHEST = np.log(1e3)  # how far one step of the secant may take τ
@@ -50,10 +50,10 @@ Begin = tuple[Array, RobustMachine, float, tuple[float, float]]
 
 
 @dataclass
-class AscentState:
-    """α, the robust machine it belongs to, and the best ends so far with their points.
+class AscentState(State):
+    """α, the robust machine it belongs to, and the points of the best ends so far.
 
-    All in the units of `unit`, which is `problem` scaled; `scale` takes the optimum back.
+    All but the ends are in the units of `unit`, `problem` scaled; `scale` takes the optimum back.
     """
 
     form: Formulation
@@ -70,16 +70,6 @@ class AscentState:
     attained: float = np.inf  # the upper end at K and z
     K: Array | None = None
     z: Array | None = None
-
-    @property
-    def lower(self) -> float:
-        """The lower end as the problem has it."""
-        return self.scale * self.bound
-
-    @property
-    def upper(self) -> float:
-        """The upper end as the problem has it."""
-        return self.scale * self.attained
 
 
 @dataclass(frozen=True)
@@ -171,6 +161,7 @@ class DualAscent(Iterative[AscentState]):
             state.bound, state.best = dual.value[0], dual.alpha
         if high < state.attained:
             state.attained, state.K, state.z = high, K, point["z"]
+        state.lower, state.upper = state.scale * state.bound, state.scale * state.attained
 
     def move(self, problem: KernelMachine, state: AscentState, K: Array) -> None:
         """One step of the secant towards ‖K - S‖ = τ."""

@@ -33,8 +33,7 @@ from cvxkernel.formulations.gonen2008 import Gated, Localized
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers import deadline, units
 from cvxkernel.solvers.gating_box import GatingBox, difference
-from cvxkernel.solvers.method import Method
-from cvxkernel.solvers.solution import Progress, Solution, Step
+from cvxkernel.solvers.method import Method, Progress, Solution, Step
 from cvxkernel.solvers.svm import Machine, svm
 
 ARMIJO = 1e-4  # the share of the decrease promised by the gradient that a step has to keep

@@ -21,13 +21,13 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
-from scipy.linalg.blas import daxpy
 
 from cvxkernel.formulations import svm as bounds
 from cvxkernel.formulations.enclosure import TINY
 from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.lanckriet2004 import JointMargin
+from cvxkernel.formulations.problem import combined
 from cvxkernel.solvers.box import borders
 from cvxkernel.solvers.svm import svm
 
@@ -103,18 +103,6 @@ class MarginFunction:
     def ahead(self, evaluation: MarginEvaluation) -> Point | None:
         """None: the α at other weights is a machine's own."""
         return None
-
-
-def combined(kernels: Array, shares: Array) -> Array:
-    """Σᵢ sᵢKᵢ; most sᵢ are zero after a step or two."""
-    p, n, _ = kernels.shape
-    some = np.flatnonzero(shares)
-    if 2 * len(some) > p:
-        return (shares @ kernels.reshape(p, -1)).reshape(n, n)
-    flat = np.zeros(n * n)
-    for i in some:
-        flat = daxpy(kernels[i].ravel(), flat, a=shares[i])
-    return flat.reshape(n, n)
 
 
 @dataclass

@@ -1,7 +1,8 @@
-"""What a method is that is not a conic solver, and the one loop of those that iterate.
+"""What every solver returns, what a method is, and the one loop of the methods that iterate.
 
-A method is a frozen dataclass of hyper-parameters that declares its name and the ids it answers.
-One that iterates says how it begins, what a step is, and which point it has come to:
+A method is a solver that is not a conic one: a frozen dataclass of hyper-parameters that declares
+its name and the ids it answers. One that iterates says how it begins, what a step is, and which
+point it has come to:
 
     class Bisection(Iterative[BisectionState]):
         name, answers, first = "bisection", IDS, IDS
@@ -16,19 +17,108 @@ seconds, the enclosure that alone decides, and the error that holds the best enc
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
+import numpy as np
 from scipy.linalg import LinAlgError
 
 from cvxkernel.formulations.catalogue import formulation
-from cvxkernel.formulations.enclosure import Enclosure
+from cvxkernel.formulations.enclosure import Enclosure, relative_width
 from cvxkernel.formulations.errors import InputError, SolverError
 from cvxkernel.formulations.formulation import Formulation, Point
+from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers import deadline
-from cvxkernel.solvers.solution import Progress, Solution, Step
+
+CROSSING = 1e-9  # relative: what the rounding of a method's own ends may come to
+Progress = Callable[[str], None]  # called with a line that says what a solver is doing
+
+
+@dataclass(frozen=True)
+class Step:
+    """One iteration of an iterative solver: the best ends so far and the seconds they took.
+
+    The ends are in the solver's own arithmetic, with no allowance for rounding. Where it has made
+    them cross by no more than rounding does they are exchanged; by more, neither is known.
+    """
+
+    iteration: int
+    lower: float
+    upper: float
+    seconds: float
+
+    def __post_init__(self) -> None:
+        lower, upper = self.lower, self.upper
+        if not lower <= upper:
+            size = max(abs(lower), abs(upper))
+            crossed = lower - upper <= CROSSING * size < np.inf
+            lower, upper = (upper, lower) if crossed else (-np.inf, np.inf)
+        object.__setattr__(self, "lower", float(lower))
+        object.__setattr__(self, "upper", float(upper))
+
+    @property
+    def width(self) -> float:
+        """(upper - lower) / max(|upper|, tiny)"""
+        return relative_width(self.lower, self.upper)
+
+
+@dataclass(frozen=True)
+class Solution:
+    """lower ≤ optimum ≤ upper, the paper's objective and variables there, and who found them.
+
+    `status` is "optimal": the enclosure was within the tolerance asked for. Anything else raises,
+    unless another rule of stopping was asked for, which is then told.
+    `promises` is what an answer to a program that is not convex promises beyond the enclosure,
+    which is then of the optimum at what the method has fixed; `status` says so.
+    `attempts` tells of the solvers that were tried before this one, and why each was passed over.
+    `rigorous` is true when the two ends come from ball arithmetic; `digits` then holds the optimum
+    to as many digits as were asked for, every one proved. `open` says in words what of the problem
+    is not determined or not proved: then the answer is never called rigorous.
+    `notes` tells of kernels that are not quite semidefinite, and what is meant by them.
+    """
+
+    formulation: str
+    value: float
+    lower: float
+    upper: float
+    variables: Mapping[str, Array]
+    solver: str
+    iterations: int | None
+    seconds: float
+    status: str = "optimal"
+    rigorous: bool = False
+    history: tuple[Step, ...] = ()
+    attempts: Mapping[str, str] | None = None
+    digits: str | None = None
+    promises: Mapping[str, Any] | None = None
+    open: str | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def width(self) -> float:
+        """(upper - lower) / max(|upper|, tiny)"""
+        return relative_width(self.lower, self.upper)
+
+    @classmethod
+    def at(cls, id: str, enclosure: Enclosure, solver: str, **known: Any) -> Solution:
+        """The solution whose ends, value and variables are those of an enclosure."""
+        return cls(
+            formulation=id,
+            value=enclosure.value,
+            lower=enclosure.lower,
+            upper=enclosure.upper,
+            variables=enclosure.variables,
+            open=enclosure.open,
+            solver=solver,
+            **known,
+        )
+
+    @property
+    def enclosure(self) -> Enclosure:
+        """The same interval and point, without who found it."""
+        return Enclosure(self.value, self.lower, self.upper, self.variables, self.open)
 
 
 @dataclass(frozen=True)
@@ -95,16 +185,16 @@ class Method(ABC):
         return SolverError(id, {self.name: why}, enclosure, limit=deadline.reached())
 
 
-class State(Protocol):
-    """Where an iterative method is; the best ends so far are in its own arithmetic."""
+@dataclass(kw_only=True)
+class State:
+    """Where an iterative method is: the best ends so far, in its own arithmetic.
 
-    @property
-    def lower(self) -> float:
-        """No optimum is below."""
+    `enclosure` is the one it has come to, where a step computes that itself.
+    """
 
-    @property
-    def upper(self) -> float:
-        """No optimum is above."""
+    lower: float = -np.inf
+    upper: float = np.inf
+    enclosure: Enclosure | None = None
 
 
 S = TypeVar("S", bound=State)
@@ -114,7 +204,7 @@ S = TypeVar("S", bound=State)
 class Iterative(Method, Generic[S]):
     """A method that takes one step after the other.
 
-    patience : so many steps without a narrower gap are the last; None: it ends by itself
+    patience : after so many steps without a narrower gap it ends; None: it ends by itself
     counted  : what one of them is called
     """
 
@@ -135,13 +225,9 @@ class Iterative(Method, Generic[S]):
     def point(self, state: S) -> Point:
         """The point at which it would be enclosed now."""
 
-    def closed(self, state: S, width: float) -> bool:
+    def closed(self, state: S, last: Step) -> bool:
         """Whether an enclosure is worth its while."""
-        return width <= self.tol
-
-    def enclosure(self, form: Formulation, problem: Any, state: S) -> Enclosure:
-        """What is known now, by the problem's own numpy functions."""
-        return form.enclose(problem, self.point(state))
+        return last.width <= self.tol
 
     def status(self, state: S, enclosure: Enclosure) -> str | None:
         """What an answer with this enclosure is called; None where it is none."""
@@ -174,10 +260,11 @@ class Iterative(Method, Generic[S]):
                 if progress is not None:
                     progress(f"{form.id}: {self.line(state, history[-1])}")
             over = not moved or len(history) >= self.max_iterations or deadline.left() <= 0
-            over = over or self._stalled(history)
-            if not (over or self.closed(state, history[-1].width)):
+            if not over and self.patience is not None and len(history) > self.patience:
+                over = history[-1 - self.patience].width <= history[-1].width
+            if not (over or self.closed(state, history[-1])):
                 continue
-            enclosure = self.enclosure(form, problem, state)
+            enclosure = state.enclosure or form.enclose(problem, self.point(state))
             status = self.status(state, enclosure)
             if status is not None:
                 return self.solution(
@@ -190,9 +277,3 @@ class Iterative(Method, Generic[S]):
                 )
             if over:
                 raise self.failure(form.id, enclosure, f" after {len(history)} {self.counted}s")
-
-    def _stalled(self, history: list[Step]) -> bool:
-        """Whether the gap is no narrower than it was `patience` steps ago."""
-        if self.patience is None or len(history) <= self.patience:
-            return False
-        return history[-1 - self.patience].width <= history[-1].width

@@ -29,13 +29,13 @@ import numpy as np
 from scipy.linalg import LinAlgError, eigh
 
 from cvxkernel.formulations import inputs
-from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.formulations.inputs import Array
+from cvxkernel.formulations.problem import combined
 from cvxkernel.formulations.ye2008 import Discriminant
 from cvxkernel.formulations.ye2008.data import solver
 from cvxkernel.solvers import fisher, margin
-from cvxkernel.solvers.method import Iterative
+from cvxkernel.solvers.method import Iterative, State, Step
 
 SEMI_INFINITE = frozenset({"ye2008-thm2.3", "ye2008-thm3.3", "ye2008-eq44", "ye2008-eq47"})
 # Not thm3.1 and eq45: diag(t) ⪰ S(θ) is another function of θ, that of `barrier`.
@@ -103,7 +103,7 @@ class DiscriminantFunction:
         """M; in the joint programs plus a multiple of eeᵀ, which no X sees."""
         n = self.n
         shares = (w[1:] if self.joint else w) * self.weights
-        M = margin.combined(self.kernels, shares)
+        M = combined(self.kernels, shares)
         M -= shares @ self.offsets
         means = M.mean(axis=1)
         M -= means[:, None]
@@ -188,7 +188,7 @@ class DiscriminantEvaluation:
 
 
 @dataclass
-class NewtonState:
+class NewtonState(State):
     """Where it is, the best so far, and how much curvature the next step adds.
 
     `sign` is -1 where the paper maximizes what is minus the function.
@@ -204,17 +204,6 @@ class NewtonState:
     bound: float = -np.inf
     least: float = np.inf
     damping: float = 0.0
-    ahead: Enclosure | None = None  # the last at a point that was only foretold
-
-    @property
-    def lower(self) -> float:
-        """The lower end in the paper's sign."""
-        return min(self.sign * self.bound, self.sign * self.least)
-
-    @property
-    def upper(self) -> float:
-        """The upper end in the paper's sign."""
-        return max(self.sign * self.bound, self.sign * self.least)
 
 
 @dataclass(frozen=True)
@@ -254,10 +243,10 @@ class Newton(Iterative[NewtonState]):
             return False
         ahead = state.phi.ahead(state.at) if gap**2 <= self.tol / 2 else None
         if ahead is not None:
-            state.ahead = state.form.enclose(state.problem, ahead)
-            if state.ahead.width <= self.tol:
-                ends = state.sign * state.ahead.lower, state.sign * state.ahead.upper
-                state.bound, state.least = min(ends), max(ends)
+            enclosure = state.form.enclose(state.problem, ahead)
+            if enclosure.width <= self.tol:
+                state.lower, state.upper = enclosure.lower, enclosure.upper
+                state.enclosure = enclosure
                 return True
         moved = self.moved(state, state.at)
         return moved is not None and self.reached(state, moved)
@@ -267,24 +256,18 @@ class Newton(Iterative[NewtonState]):
         state.at = at
         state.best = at if state.best is None or at.gap <= state.best.gap else state.best
         state.bound, state.least = max(state.bound, at.bound), min(state.least, at.upper)
+        ends = state.sign * state.bound, state.sign * state.least
+        state.lower, state.upper = min(ends), max(ends)
         return True
 
-    def closed(self, state: NewtonState, width: float) -> bool:
+    def closed(self, state: NewtonState, last: Step) -> bool:
         """By the gap where it is: half of the width asked for is for rounding."""
         assert state.at is not None
-        return state.at.gap <= self.tol / 2 or self.foretold(state) is not None
-
-    def foretold(self, state: NewtonState) -> Enclosure | None:
-        """The enclosure at the point ahead, if it will do."""
-        return state.ahead if state.ahead is not None and state.ahead.width <= self.tol else None
+        return state.enclosure is not None or state.at.gap <= self.tol / 2
 
     def point(self, state: NewtonState) -> Point:
         """That of the least gap."""
         return state.phi.point(state.best)
-
-    def enclosure(self, form: Formulation, problem: Any, state: NewtonState) -> Enclosure:
-        """That at the point ahead, or that of the least gap."""
-        return self.foretold(state) or super().enclosure(form, problem, state)
 
     def moved(self, state: NewtonState, at: Evaluation) -> Evaluation | None:
         """The best point of the model on the simplex; its curvature is raised until φ falls enough.

@@ -19,7 +19,7 @@ from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.errors import InputError
 from cvxkernel.formulations.formulation import Point
 from cvxkernel.solvers import solve
-from cvxkernel.solvers.solution import Progress, Solution
+from cvxkernel.solvers.method import Progress, Solution
 
 POINTS = 4  # of the polynomial
 WILD = 10.0  # no larger multiple of a point

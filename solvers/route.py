@@ -22,11 +22,10 @@ from cvxkernel.solvers.column_generation import ColumnGeneration
 from cvxkernel.solvers.conic import conic
 from cvxkernel.solvers.dual_ascent import DualAscent
 from cvxkernel.solvers.localized import FixedGatingDescent, GatingDescent
-from cvxkernel.solvers.method import Method
+from cvxkernel.solvers.method import Method, Progress, Solution
 from cvxkernel.solvers.mirror_descent import MirrorDescent
 from cvxkernel.solvers.newton import Newton
 from cvxkernel.solvers.panel import PANEL
-from cvxkernel.solvers.solution import Progress, Solution
 from cvxkernel.solvers.spectrum_ascent import SpectrumAscent
 from cvxkernel.solvers.svm import SupportVectors
 
@@ -69,10 +68,10 @@ def solve(
     so far. By default a method of the papers takes what it needs, the panel five minutes at most.
     """
     form = formulation(id)
+    form.require(problem)
     width = promise(form.id) or 1e-6 if tol is None else inputs.positive("tol", tol)
     seconds = None if limit is None else inputs.positive("limit", limit)
     solvers = route(form) if solver is None else (named(form.id, solver),)
-    form.require(problem)
     asks = [_ask(name, form.id, problem, width, progress, start) for name in solvers]
     failures: list[SolverError] = []
     with deadline.within(seconds):

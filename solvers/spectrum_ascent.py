@@ -22,21 +22,19 @@ from typing import Any
 import numpy as np
 
 from cvxkernel.formulations.chen2009 import SpectrumMachine, spectrum
-from cvxkernel.formulations.enclosure import TINY, Enclosure
+from cvxkernel.formulations.enclosure import TINY
 from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers.box import quadratic_program
-from cvxkernel.solvers.method import Iterative
+from cvxkernel.solvers.method import Iterative, State
 
 NEWTON = 40  # steps in α at each s
 SMALL = 1e-11  # of F: a Newton step that gains less is the last
 
-UNKNOWN = Enclosure(np.inf, -np.inf, np.inf, {})
-
 
 @dataclass
-class SpectrumState:
-    """s, between what it has to be, and the best α and a so far by their enclosure."""
+class SpectrumState(State):
+    """s, where it has to be, and the α there; the enclosure is the narrowest so far."""
 
     form: Formulation
     problem: SpectrumMachine
@@ -44,9 +42,6 @@ class SpectrumState:
     high: float
     alpha: Array
     s: float | None = None
-    best: Enclosure = UNKNOWN
-    lower: float = -np.inf
-    upper: float = np.inf
 
 
 @dataclass(frozen=True)
@@ -75,19 +70,16 @@ class SpectrumAscent(Iterative[SpectrumState]):
         state.alpha = ascend(problem, state.s, state.alpha)
         a, excess = response(problem, state.s, state.alpha)
         enclosure = state.form.enclose(problem, {"alpha": state.alpha, "a": a})
-        state.best = min(state.best, enclosure, key=lambda one: one.width)
+        if state.enclosure is None or enclosure.width < state.enclosure.width:
+            state.enclosure = enclosure
         state.lower = max(state.lower, enclosure.lower)
         state.upper = min(state.upper, enclosure.upper)
         state.low, state.high = (state.s, high) if excess > 0 else (low, state.s)
         return True
 
     def point(self, state: SpectrumState) -> Point:
-        """Of the best."""
-        return state.best.variables
-
-    def enclosure(self, form: Formulation, problem: Any, state: SpectrumState) -> Enclosure:
-        """The best."""
-        return state.best
+        """That of the narrowest enclosure."""
+        return {} if state.enclosure is None else state.enclosure.variables
 
 
 def shares(problem: SpectrumMachine) -> tuple[float, float]:

@@ -30,8 +30,7 @@ from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.tang2009 import Separate
 from cvxkernel.solvers import units
 from cvxkernel.solvers.box import polish, quadratic_program
-from cvxkernel.solvers.method import Method
-from cvxkernel.solvers.solution import Progress, Solution
+from cvxkernel.solvers.method import Method, Progress, Solution
 
 TOLERANCE = 1e-6  # libsvm's, on the KKT conditions
 ITERATIONS = 20_000  # of libsvm before it gives way

@@ -13,12 +13,11 @@ from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.errors import InputError, SolverError
 from cvxkernel.formulations.formulation import Point
 from cvxkernel.solvers import deadline
-from cvxkernel.solvers.method import Method
+from cvxkernel.solvers.method import Method, Progress, Solution, Step
 from cvxkernel.solvers.mirror_descent.ends import Averages, Ends
 from cvxkernel.solvers.mirror_descent.oracle import Oracle
 from cvxkernel.solvers.mirror_descent.splitting import Splitting
 from cvxkernel.solvers.mirror_descent.steps import Iterate, Lip, Rule, accelerated, descent
-from cvxkernel.solvers.solution import Progress, Solution, Step
 
 ALGORITHMS = frozenset(f"kundu2010-alg{k}{how}" for k in (1, 2, 3) for how in ("", "-printed"))
 SADDLES = frozenset({"kundu2010-eq4", "kundu2010-eq6", "kundu2010-eq7"})
