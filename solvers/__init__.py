@@ -1,237 +1,18 @@
 """How it is solved: the conic panel and the papers' own methods, all returning a `Solution`."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, Protocol
-
-from cvxkernel.formulations import inputs, semidefinite
-from cvxkernel.formulations.catalogue import CATALOGUE, formulation
-from cvxkernel.formulations.errors import InputError, SolverError
-from cvxkernel.formulations.formulation import Point
-from cvxkernel.solvers import (
-    barrier,
-    column_generation,
-    deadline,
-    dual_ascent,
-    newton,
-    spectrum_ascent,
-)
 from cvxkernel.solvers.alternation import Alternation
 from cvxkernel.solvers.barrier import Barrier
 from cvxkernel.solvers.column_generation import ColumnGeneration
 from cvxkernel.solvers.conic import conic
 from cvxkernel.solvers.dual_ascent import DualAscent
 from cvxkernel.solvers.localized import GatingDescent
+from cvxkernel.solvers.method import Iterative, Method, Solution, Step
 from cvxkernel.solvers.mirror_descent import MirrorDescent
 from cvxkernel.solvers.newton import Newton
 from cvxkernel.solvers.panel import PANEL
-from cvxkernel.solvers.solution import Progress, Solution, Step
+from cvxkernel.solvers.route import METHODS, promise, solve
 from cvxkernel.solvers.spectrum_ascent import SpectrumAscent
-from cvxkernel.solvers.svm import MACHINES, SEPARATE, SupportVectors
-
-
-class Method(Protocol):
-    """A solver that is not a conic one: a frozen dataclass of hyper-parameters."""
-
-    def solve(self, id: str, problem: Any, *, progress: Progress | None = None) -> Solution:
-        """Solve a problem of formulation `id`, or raise SolverError."""
-
-
-@dataclass(frozen=True)
-class Route:
-    """A method, the ids it answers, and those for which it is asked before the panel, or after."""
-
-    make: Callable[[float], Method]  # of the tolerance
-    answers: frozenset[str]
-    first: frozenset[str]
-    after: frozenset[str] = frozenset()
-
-
-SEMI_INFINITE = column_generation.ANSWERS
-LOCALIZED = frozenset({"gonen2008-alg1"})
-ALTERNATING = frozenset({"tang2009-eq11", "tang2009-eq3-sdp"})
-PRICED = frozenset({"tang2009-thm3.1"})  # a conic solver is faster there, when it answers
-DESCENT = frozenset(id for id in CATALOGUE if id.startswith("kundu2010-alg"))
-
-SADDLES = frozenset({"kundu2010-eq4", "kundu2010-eq6", "kundu2010-eq7"})
-
-WARM = (Newton, DualAscent, Alternation)  # can start from the variables of a problem nearby
-
-METHODS: dict[str, Route] = {
-    "column_generation": Route(
-        lambda tol: ColumnGeneration(tol=tol), SEMI_INFINITE, first=SEMI_INFINITE
-    ),
-    "newton": Route(
-        lambda tol: Newton(tol=tol), newton.ANSWERS, first=newton.ANSWERS - SEMI_INFINITE
-    ),
-    "barrier": Route(lambda tol: Barrier(tol=tol), barrier.ANSWERS, first=barrier.ANSWERS),
-    "alternation": Route(
-        lambda tol: Alternation(tol=tol), ALTERNATING | PRICED, first=ALTERNATING, after=PRICED
-    ),
-    "svm": Route(
-        lambda tol: SupportVectors(tol=tol), MACHINES | SEPARATE, first=SEPARATE, after=MACHINES
-    ),
-    # Algorithm 1 of gonen2008: with a line search, and with the step and iterations of section 4.
-    "localized": Route(lambda tol: GatingDescent(tol=tol), LOCALIZED, first=LOCALIZED),
-    "localized_fixed": Route(
-        lambda tol: GatingDescent(tol=tol, search=False), LOCALIZED, first=frozenset()
-    ),
-    "dual_ascent": Route(
-        lambda tol: DualAscent(tol=tol),
-        dual_ascent.ANSWERS,
-        first=dual_ascent.ANSWERS,
-    ),
-    "spectrum_ascent": Route(
-        lambda tol: SpectrumAscent(tol=tol),
-        spectrum_ascent.ANSWERS,
-        first=spectrum_ascent.ANSWERS,
-    ),
-    "mirror_descent": Route(
-        lambda tol: MirrorDescent(tol=tol),
-        DESCENT | SADDLES,
-        first=DESCENT,
-    ),
-}
-
-
-def solve(
-    id: str,
-    problem: Any,
-    *,
-    solver: str | None = None,
-    tol: float | None = None,
-    progress: Progress | None = None,
-    start: Point | None = None,
-    limit: float | None = None,
-) -> Solution:
-    """Solve a problem of this formulation by the route that suits it, or by the solver named.
-
-    "conic" is the program as it is written, by the panel in its own order.
-    `tol` is the relative width to reach; by default what the formulation promises, else 1e-6.
-    `start` holds the variables of a problem nearby, for the methods that can start from them.
-    `limit` is how many seconds it may take; at the end of them SolverError holds the best enclosure
-    so far. By default a method of the papers takes what it needs, the panel five minutes at most.
-    """
-    form = formulation(id)
-    tol = inputs.positive("tol", tol if tol is not None else promise(form.id) or 1e-6)
-    seconds = None if limit is None else inputs.positive("limit", limit)
-    chosen = _chosen(form.id, solver)
-    form.require(problem)
-    with deadline.within(seconds):
-        try:
-            found = _answer(form.id, problem, chosen, tol, progress, start, only=solver is not None)
-            return replace(found, notes=semidefinite.notes(problem))
-        except SolverError as error:
-            if error.best is not None or not deadline.passed():
-                raise
-            best = form.enclose(problem, {})  # what is known without a solver
-            raise SolverError(form.id, error.attempts, best, limit=deadline.limit()) from error
-
-
-def promise(id: str) -> float | None:
-    """The relative width that `solve` reaches unless another is asked for; None: it promises none.
-
-    First order: a thousandth. The text of an algorithm as printed ends away from the optimum.
-    """
-    if id not in DESCENT:
-        return 1e-6
-    return None if id.endswith("-printed") else 1e-3
-
-
-def _chosen(id: str, solver: str | None) -> str:
-    """The name of a method or of a member of the panel, or "conic"."""
-    names = {name.lower(): name for name in ("conic", *PANEL, *METHODS)}
-    if solver is None:
-        return next((name for name, route in METHODS.items() if id in route.first), "conic")
-    if solver.lower() not in names:
-        raise InputError("solver", f"one of {', '.join(names.values())}", repr(solver))
-    chosen = names[solver.lower()]
-    if chosen in METHODS and id not in METHODS[chosen].answers:
-        own = [name for name, route in METHODS.items() if id in route.answers]
-        raise InputError("solver", f"{' or '.join([*own, 'a conic solver'])} for {id}", chosen)
-    return chosen
-
-
-def _answer(
-    id: str,
-    problem: Any,
-    chosen: str,
-    tol: float,
-    progress: Progress | None,
-    start: Point | None,
-    *,
-    only: bool,
-) -> Solution:
-    """By the method or the members chosen; unless it is the `only` one, by another after it."""
-    members = [chosen] if chosen in PANEL else None
-    panel = partial(conic, id, problem, solvers=members, tol=tol, progress=progress)
-    own = partial(_by, id=id, problem=problem, tol=tol, progress=progress, start=start)
-    first, second = partial(own, chosen), None
-    if chosen not in METHODS:
-        if not only and id in SADDLES:
-            return _around(panel, id, problem, tol, progress)
-        after = next((name for name, route in METHODS.items() if id in route.after), None)
-        first, second = panel, None if after is None else partial(own, after)
-    elif id in SEMI_INFINITE & newton.ANSWERS:
-        second = partial(own, "newton")
-    elif formulation(id).kind not in ("SILP", "nonconvex") and id not in DESCENT:
-        second = panel  # an id that is an algorithm has no other route
-    if only or second is None:
-        return first()
-    with deadline.share(2):
-        try:
-            return first()
-        except SolverError as error:
-            failed = error
-    return _after(failed, id, second)
-
-
-def _by(
-    name: str, id: str, problem: Any, tol: float, progress: Progress | None, start: Point | None
-) -> Solution:
-    """The answer of a method."""
-    method = METHODS[name].make(tol)
-    if isinstance(method, WARM):
-        return method.solve(id, problem, progress=progress, start=start)
-    return method.solve(id, problem, progress=progress)
-
-
-def _around(
-    panel: Callable[[], Solution], id: str, problem: Any, tol: float, progress: Progress | None
-) -> Solution:
-    """Mirror descent for a moment, the panel, and mirror descent to its end.
-
-    Where ρ, C or τ is so large or so small that one term of the objective is all of it, the panel
-    calls the program unbounded or infeasible, and the first steps of mirror descent have answered.
-    """
-    descent = MirrorDescent(tol=tol)
-    brief = replace(descent, max_iterations=descent.brief(id, problem))
-    with deadline.share(2):
-        try:
-            return brief.solve(id, problem, progress=progress)
-        except SolverError as error:
-            failed = error
-        try:
-            return _after(failed, id, panel)
-        except SolverError as error:
-            failed = error
-    return _after(failed, id, partial(descent.solve, id, problem, progress=progress))
-
-
-def _after(failed: SolverError, id: str, second: Callable[[], Solution]) -> Solution:
-    """The second answer, told with the attempt before it; or both failures, the narrower end."""
-    try:
-        found = second()
-    except SolverError as error:
-        ends = [e for e in (failed.best, error.best) if e is not None]
-        best = min(ends, key=lambda e: e.width, default=None)
-        attempts = {**failed.attempts, **error.attempts}
-        raise SolverError(id, attempts, best, limit=failed.limit or error.limit) from error
-    return replace(found, attempts={**failed.attempts, **(found.attempts or {})})
-
+from cvxkernel.solvers.svm import SupportVectors
 
 __all__ = [
     "METHODS",
@@ -241,6 +22,8 @@ __all__ = [
     "ColumnGeneration",
     "DualAscent",
     "GatingDescent",
+    "Iterative",
+    "Method",
     "MirrorDescent",
     "Newton",
     "Solution",

@@ -25,25 +25,34 @@ from typing import Any
 
 import numpy as np
 
-from cvxkernel.formulations.catalogue import formulation
-from cvxkernel.formulations.errors import InputError, SolverError
-from cvxkernel.formulations.formulation import Point
+from cvxkernel.formulations.errors import SolverError
+from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.problem import with_numbers
 from cvxkernel.formulations.tang2009 import Regularized, Shared, bounds, prohibitive
+<<<<<<< HEAD
 from cvxkernel.formulations.tang2009.bounds import weights
 from cvxkernel.solvers import deadline, units
+=======
+from cvxkernel.formulations.tang2009.enclosures import weights
+from cvxkernel.solvers import units
+>>>>>>> house-sol
 from cvxkernel.solvers.exchange import PATIENCE, Pull, linear_program
-from cvxkernel.solvers.solution import Progress, Solution, Step
+from cvxkernel.solvers.method import Iterative, Progress, Solution, State, Step
 from cvxkernel.solvers.svm import svm
 
 REFRESH = 0.1  # of the gap: a smaller gain at the upper end is not worth k bounds
 
 
 @dataclass
-class State:
-    """The cuts so far, the best weights, and the α that the cuts combine to."""
+class LabelsState(State):
+    """The cuts so far, the best weights, and the α that the cuts combine to.
 
+    All but the ends are in the units of `problem`; `scale` takes α and the optimum back.
+    """
+
+    problem: Shared | Regularized
+    scale: float
     theta: Array  # (k, p), where the next machines are solved
     best: Array  # θ of the least Σₜ Σᵢ θᵢᵗD(αᵗ, Gᵢ) so far, `value`
     weights: Array  # θ of the best upper end
@@ -53,19 +62,13 @@ class State:
     cuts: list[Array] = field(default_factory=list)  # D(αᵗ, Gᵢ), (k, p) each
     thetas: list[Array] = field(default_factory=list)  # where they were made
     value: float = np.inf
-    lower: float = -np.inf
-    upper: float = np.inf
+    bound: float = 0.0  # the lower end at `mixture`
+    attained: float = np.inf  # the upper end at `weights`
     pull: Pull = field(default_factory=Pull)
-
-    @classmethod
-    def of(cls, problem: Shared | Regularized) -> State:
-        """Uniform weights, and α = 0, whose lower end is 0."""
-        theta, zero = np.full((problem.k, problem.p), 1 / problem.p), np.zeros(problem.Y.shape)
-        return cls(theta, theta, theta, zero, zero, lower=0.0)
 
 
 @dataclass(frozen=True)
-class Alternation:
+class Alternation(Iterative[LabelsState]):
     """The hyper-parameters.
 
     stabilized : machines are solved between the linear program's θ and the best one so far, nearer
@@ -73,7 +76,13 @@ class Alternation:
     split      : β = 0 and β = k/2 by their cheaper routes; False: by that of every β
     """
 
-    tol: float = 1e-6
+    name = "alternation"
+    answers = frozenset({"tang2009-eq11", "tang2009-eq3-sdp", "tang2009-thm3.1"})
+    first = frozenset({"tang2009-eq11", "tang2009-eq3-sdp"})
+    after = frozenset({"tang2009-thm3.1"})  # a conic solver is faster there, when it answers
+    warm = True
+    patience = PATIENCE
+
     stabilized: bool = True
     split: bool = True
     max_iterations: int = 500
@@ -81,65 +90,39 @@ class Alternation:
     def solve(
         self, id: str, problem: Any, *, progress: Progress | None = None, start: Point | None = None
     ) -> Solution:
-        """Solve (11), Theorem 3.1 or (3); raises SolverError when the gap stays above `tol`.
-
-        `start` holds the `theta` of a problem nearby, or its `zeta` and `gamma`.
-        """
-        form = formulation(id)
-        if form.problem not in (Shared, Regularized):
-            raise InputError("solver", f"another solver for {id}", "alternation")
-        form.require(problem)
+        """Solve (11), Theorem 3.1 or (3); at β = k/2 each label alone."""
+        form = self.formulation(id, problem)
         shared = isinstance(problem, Shared)
         if self.split and shared and problem.k > 1 and problem.beta == problem.k / 2:
-            return self.separately(id, problem, progress=progress)
-        began = perf_counter()
-        unit = units.of(form).scaled(problem)
-        scale = problem.C / unit.C  # of α, and of the optimum
-        state = State.of(unit)
-        if start is not None:
-            state.theta = bounds.within(weights(unit, start), most(unit))
-        history: list[Step] = []
-        while True:
-            self.step(state, unit)
-            ends = scale * state.lower, scale * state.upper
-            history.append(Step(len(history) + 1, *ends, perf_counter() - began))
-            width = history[-1].width
-            if progress is not None:
-                progress(f"{id}: iteration {len(history)}, relative gap {width:.1e}")
-            done = width <= self.tol
-            spent = len(history) >= self.max_iterations or deadline.passed()
-            stalled = len(history) > PATIENCE and history[-PATIENCE].width <= width
-            if not (done or spent or stalled):
-                continue
-            point = {"alpha": scale * state.mixture, "machines": scale * state.machines}
-            enclosure = form.enclose(problem, {**point, "theta": state.weights})
-            if enclosure.width <= self.tol:
-                break
-            if spent or stalled:
-                why = f"relative width {enclosure.width:.1e} above {self.tol:.1e}"
-                told = f"{why} after {len(history)} iterations"
-                raise SolverError(id, {"alternation": told}, enclosure, limit=deadline.reached())
-        return Solution.at(
-            id,
-            enclosure,
-            "alternation",
-            iterations=len(history),
-            seconds=perf_counter() - began,
-            history=tuple(history),
-        )
+            return self.separately(form, problem, progress=progress)
+        return super().solve(id, problem, progress=progress, start=start)
 
-    def separately(self, id: str, problem: Shared, *, progress: Progress | None = None) -> Solution:
+    def init(self, form: Formulation, problem: Any, start: Point | None) -> LabelsState:
+        """Uniform weights, or the `theta` of a problem nearby, or its `zeta` and `gamma`; α = 0."""
+        unit = units.of(form).scaled(problem)
+        theta, zero = np.full((unit.k, unit.p), 1 / unit.p), np.zeros(unit.Y.shape)
+        near = theta if start is None else bounds.within(weights(unit, start), most(unit))
+        return LabelsState(unit, problem.C / unit.C, near, theta, theta, zero, zero)
+
+    def point(self, state: LabelsState) -> Point:
+        """θ of the best upper end with its machines, and ᾱ of the best lower end."""
+        alpha, machines = state.scale * state.mixture, state.scale * state.machines
+        return {"alpha": alpha, "machines": machines, "theta": state.weights}
+
+    def separately(
+        self, form: Formulation, problem: Shared, *, progress: Progress | None = None
+    ) -> Solution:
         """β = k/2: each label alone, and the sums of their ends as if they had run side by side."""
-        start = perf_counter()
+        began = perf_counter()
         points: list[Mapping[str, Array]] = []
         histories: list[tuple[Step, ...]] = []
         failed: dict[str, str] = {}
         for t in range(problem.k):
             label = with_numbers(problem, Y=problem.Y[[t]], beta=0.0)
             try:
-                found = self.solve(id, label, progress=progress)
-                points.append(found.variables)
-                histories.append(found.history)
+                alone = self.solve(form.id, label, progress=progress)
+                points.append(alone.variables)
+                histories.append(alone.history)
             except SolverError as error:
                 if error.best is None:
                     raise
@@ -147,27 +130,26 @@ class Alternation:
                 failed[f"alternation, label {t + 1}"] = error.attempts["alternation"]
         symbols = ("theta", "alpha", "machines")
         point = {symbol: np.concatenate([part[symbol] for part in points]) for symbol in symbols}
-        enclosure = formulation(id).enclose(problem, point)
+        enclosure = form.enclose(problem, point)
         if failed or enclosure.width > self.tol:
-            told = f"relative width {enclosure.width:.1e} above {self.tol:.1e}"
-            attempts = failed or {"alternation": told}
-            raise SolverError(id, attempts, enclosure, limit=deadline.reached())
+            failure = self.failure(form.id, enclosure)
+            raise SolverError(form.id, failed or failure.attempts, enclosure, limit=failure.limit)
         history = []
         for i in range(max(map(len, histories))):
             side = [h[min(i, len(h) - 1)] for h in histories]
-            ends = sum(s.lower for s in side), sum(s.upper for s in side)
-            history.append(Step(i + 1, *ends, sum(s.seconds for s in side)))
-        return Solution.at(
-            id,
+            lower, upper = sum(s.lower for s in side), sum(s.upper for s in side)
+            history.append(Step(i + 1, lower, upper, sum(s.seconds for s in side)))
+        return self.solution(
+            form.id,
             enclosure,
-            "alternation",
             iterations=len(history),
-            seconds=perf_counter() - start,
+            seconds=perf_counter() - began,
             history=tuple(history),
         )
 
-    def step(self, state: State, problem: Shared | Regularized) -> None:
+    def step(self, state: LabelsState) -> bool:
         """k machines, one linear program, and both ends."""
+        problem = state.problem
         # Step 1: αⱼᵗ, the most violated constraint of (12) for each label
         kernels = bounds.combined(problem, state.theta)
         alpha = machines(problem, kernels, state)
@@ -178,12 +160,12 @@ class Alternation:
         better = value < state.value
         if better:
             state.value, state.best = value, state.theta
-        gap = state.upper - state.lower
-        if not np.isfinite(gap) or value < state.upper - REFRESH * gap:
+        gap = state.attained - state.bound
+        if not np.isfinite(gap) or value < state.attained - REFRESH * gap:
             slack = bounds.slacks(problem, state.theta)
             upper = price + sum(map(sum, bounds.machines(problem, kernels, alpha, slack)))
-            if upper < state.upper:
-                state.upper, state.weights, state.machines = upper, state.theta, alpha
+            if upper < state.attained:
+                state.attained, state.weights, state.machines = upper, state.theta, alpha
         state.alphas.append(alpha)
         state.cuts.append(D)
         state.thetas.append(state.theta)
@@ -199,13 +181,15 @@ class Alternation:
             low, down = bounds.value(problem, mixture, lam)
         else:
             low, down = bounds.bound(problem, mixture, beta)
-        if low - down > state.lower:
-            state.lower, state.mixture = low - down, mixture
+        if low - down > state.bound:
+            state.bound, state.mixture = low - down, mixture
         # Paper takes θ itself. Where many kernels take part that swings: with 15 random kernels and
         # 6 labels it needs twice to three times the iterations.
         if self.stabilized:
             theta = state.pull.towards(state.best, theta, better=better)
         state.theta = bounds.within(theta, beta)
+        state.lower, state.upper = state.scale * state.bound, state.scale * state.attained
+        return True
 
 
 def most(problem: Shared | Regularized) -> float:
@@ -215,7 +199,7 @@ def most(problem: Shared | Regularized) -> float:
     return 0.0 if problem.lam >= (1 - 1e-9) * prohibitive(problem) else problem.k / 2
 
 
-def machines(problem: Shared | Regularized, kernels: Array, state: State) -> Array:
+def machines(problem: Shared | Regularized, kernels: Array, state: LabelsState) -> Array:
     """α of every label's machine, started from the last; a label whose weights stay keeps its α."""
     if not state.alphas:
         return np.array([svm(K, y, problem.C) for K, y in zip(kernels, problem.Y, strict=True)])

@@ -16,22 +16,18 @@ Newton's method goes along; an evaluation is one Cholesky factor of M and one of
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from time import perf_counter
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_solve, cholesky
 
-from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.enclosure import EPS
-from cvxkernel.formulations.errors import InputError, SolverError
-from cvxkernel.formulations.formulation import Point
+from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.solvers import deadline, newton
-from cvxkernel.solvers.solution import Progress, Solution
+from cvxkernel.solvers.method import Iterative, State, Step
+from cvxkernel.solvers.newton import DiscriminantEvaluation, DiscriminantFunction
 
-ANSWERS = frozenset(newton.RESTRICTED)
 SUFFICIENT = 1e-4  # of the decrease that the model promises
 CENTRED = 0.1  # half the square of the Newton decrement, in units of μ, at which μ falls
 CENTRED_LAST = 1e-10  # the same at the last μ
@@ -40,11 +36,11 @@ SHARE = 0.02  # of the width asked for: what (k + p)μ is in the end
 
 
 @dataclass
-class State:
+class Inside:
     """A point (w, t) inside, and what Newton's method needs there."""
 
     t: Array
-    at: newton.State
+    at: DiscriminantEvaluation
     inverse: Array  # F⁻¹
     logarithms: float  # log det F + Σᵢ log wᵢ
 
@@ -53,61 +49,79 @@ class State:
         return float(self.t.sum()) - mu * self.logarithms
 
 
+@dataclass
+class BarrierState(State):
+    """Where it is on the way, in units where the traces of S are near 1: `size` takes t back."""
+
+    phi: DiscriminantFunction
+    size: float
+    inside: Inside
+    mu: float
+    before: float = np.inf  # what the model promised of the last step at this μ
+    centred: bool = False  # at the last μ: there is nothing left to win
+    lower: float = field(default=0.0, kw_only=True)  # S ⪰ 0; a bound is the enclosure's
+
+
 @dataclass(frozen=True)
-class Barrier:
+class Barrier(Iterative[BarrierState]):
     """The hyper-parameters: the relative width to reach, and how many steps to take."""
 
-    tol: float = 1e-6
+    name = "barrier"
+    answers = first = frozenset({"ye2008-thm3.1", "ye2008-eq45"})
+    counted = "step"
+
     max_iterations: int = 300
 
-    def solve(self, id: str, problem: Any, *, progress: Progress | None = None) -> Solution:
-        """Solve thm3.1 or eq45; raises SolverError where the enclosure stays wider than `tol`."""
-        form = formulation(id)
-        if form.id not in ANSWERS:
-            raise InputError("solver", f"a conic solver for {id}", "barrier")
-        form.require(problem)
-        began = perf_counter()
-        try:
-            point, steps = self.minimum(problem, progress)
-        except LinAlgError as error:
-            raise SolverError(id, {"barrier": f"failed ({error})"}) from error
-        enclosure = form.enclose(problem, point)
-        if not enclosure.width <= self.tol:
-            why = f"relative width {enclosure.width:.1e} above {self.tol:.1e}"
-            told = {"barrier": f"{why} after {steps} steps"}
-            raise SolverError(id, told, enclosure, limit=deadline.reached())
-        seconds = perf_counter() - began
-        return Solution.at(id, enclosure, "barrier", iterations=steps, seconds=seconds)
-
-    def minimum(self, problem: Any, progress: Progress | None) -> tuple[Point, int]:
-        """θ, t and Z near the optimum, and the number of steps."""
-        phi = newton.Function(problem, binary=False)
+    def init(self, form: Formulation, problem: Any, start: Point | None) -> BarrierState:
+        """Equal weights, and a t above S there."""
+        phi = DiscriminantFunction(problem, binary=False)
         equal = phi.at(np.full(phi.p, 1 / phi.p))
-        size = equal.value
-        phi.H = phi.H / np.sqrt(size)  # in units where the traces of S are near 1
+        phi.H = phi.H / np.sqrt(equal.value)
         k = phi.H.shape[1]
-        state = inside(phi, equal.w, np.full(k, 2.0))
-        assert state is not None  # S ⪯ trace(S)·I = I
-        mu, steps, before = 1.0 / (k + phi.p), 0, np.inf
-        while steps < self.max_iterations and not deadline.passed():
-            moved, decrement = step(phi, state, mu)
-            steps += 1
-            if progress is not None and steps % 10 == 1:
-                progress(f"{problem.n} samples, step {steps}, μ = {mu:.1e}")
-            state = state if moved is None else moved
-            last = (k + phi.p) * mu <= SHARE * self.tol * float(state.t.sum())
+        begin = inside(phi, equal.w, np.full(k, 2.0))
+        assert begin is not None  # S ⪯ trace(S)·I = I
+        return BarrierState(phi, equal.value, begin, 1.0 / (k + phi.p))
+
+    def step(self, state: BarrierState) -> bool:
+        """One of Newton's steps, and a smaller μ where it was near the minimum of this one."""
+        if state.centred:
+            return False
+        mu, both = state.mu, len(state.inside.t) + state.phi.p
+        moved, decrement = step(state.phi, state.inside, mu)
+        state.inside = state.inside if moved is None else moved
+        state.upper = min(state.upper, state.size * float(state.inside.t.sum()))
+        near = decrement <= CENTRED * mu
+        if both * mu <= SHARE * self.tol * float(state.inside.t.sum()):
             # A Z that is to be scaled to a unit diagonal has to have one to half the digits.
-            spent = moved is None or before / 2 <= decrement <= CENTRED * mu
-            if last and (spent or decrement <= CENTRED_LAST * mu):
-                break
-            before = decrement
-            if not last and (moved is None or decrement <= CENTRED * mu):
-                mu, before = FALL * mu, np.inf
-        Z = state.inverse / np.sqrt(np.outer(*(state.inverse.diagonal(),) * 2))
-        return {"theta": state.at.w / phi.r, "t": size * state.t, "Z": Z}, steps
+            spent = moved is None or (near and state.before / 2 <= decrement)
+            state.centred = spent or decrement <= CENTRED_LAST * mu
+            state.before = decrement
+        elif moved is None or near:
+            state.mu, state.before = FALL * mu, np.inf
+        else:
+            state.before = decrement
+        return True
+
+    def closed(self, state: BarrierState, last: Step) -> bool:
+        """At the end of the way."""
+        return state.centred
+
+    def point(self, state: BarrierState) -> Point:
+        """θ, t, and Z scaled to a unit diagonal."""
+        F = state.inside.inverse
+        Z = F / np.sqrt(np.outer(F.diagonal(), F.diagonal()))
+        return {
+            "theta": state.inside.at.w / state.phi.r,
+            "t": state.size * state.inside.t,
+            "Z": Z,
+        }
+
+    def line(self, state: BarrierState, last: Step) -> str:
+        """How far μ has come."""
+        return f"step {last.iteration}, μ = {state.mu:.1e}"
 
 
-def inside(phi: newton.Function, w: Array, t: Array) -> State | None:
+def inside(phi: DiscriminantFunction, w: Array, t: Array) -> Inside | None:
     """The state at (w, t), or None where it is not inside."""
     if not (w > 0).all():
         return None
@@ -119,10 +133,10 @@ def inside(phi: newton.Function, w: Array, t: Array) -> State | None:
         return None
     inverse: Array = cho_solve((L, True), np.eye(len(t)))
     logarithms = 2 * float(np.log(L.diagonal()).sum()) + float(np.log(w).sum())
-    return State(t, at, inverse, logarithms)
+    return Inside(t, at, inverse, logarithms)
 
 
-def step(phi: newton.Function, state: State, mu: float) -> tuple[State | None, float]:
+def step(phi: DiscriminantFunction, state: Inside, mu: float) -> tuple[Inside | None, float]:
     """One damped Newton step, None where none falls; and the decrease that the model promises."""
     at, p, k = state.at, phi.p, len(state.t)
     Z = mu * state.inverse

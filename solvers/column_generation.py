@@ -16,24 +16,19 @@ with rows of largest entry 1.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from time import perf_counter
 from typing import Any, Literal
 
 import numpy as np
 from scipy.linalg import LinAlgError
 
-from cvxkernel.formulations.catalogue import CATALOGUE, formulation
 from cvxkernel.formulations.enclosure import Enclosure
-from cvxkernel.formulations.errors import InputError, SolverError
-from cvxkernel.formulations.formulation import Formulation
+from cvxkernel.formulations.errors import SolverError
+from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.solvers import deadline
 from cvxkernel.solvers.exchange import PATIENCE, Pull, linear_program
-from cvxkernel.solvers.solution import Progress, Solution, Step
+from cvxkernel.solvers.method import Iterative, State, Step
 
-ANSWERS = frozenset(
-    id for id, form in CATALOGUE.items() if form.paper == "ye2008" and form.kind == "SILP"
-)
+ANSWERS = frozenset({"ye2008-thm2.3", "ye2008-thm3.3", "ye2008-eq44", "ye2008-eq47"})
 HOPELESS = 100.0  # times the best value: weights as bad as this make no useful cut
 
 
@@ -41,9 +36,9 @@ HOPELESS = 100.0  # times the best value: weights as bad as this make no useful 
 class Exchange:
     """A semi-infinite program over weights, as an exchange method needs it.
 
-    maximize γ over θ ≥ 0, θᵀr = 1, subject to Σᵢ θᵢSᵢ(β) ≥ γ for all β; (16), (44) with h = a, (37),
-    (47) with h = H. `argmin(theta)` is the β of the most violated cut, and raises LinAlgError where
-    there is none in doubles.
+    maximize γ over θ ≥ 0, θᵀr = 1, subject to Σᵢ θᵢSᵢ(β) ≥ γ for all β; (16) and (44) with h = a,
+    (37) and (47) with h = H. `argmin(theta)` is the β of the most violated cut, and raises
+    LinAlgError where there is none in doubles.
     """
 
     problem: Any
@@ -72,97 +67,75 @@ class Exchange:
 
 
 @dataclass
-class State:
-    """The cuts so far, the best feasible weights, and the dual point that the cuts combine to."""
+class CutsState(State):
+    """The cuts so far, the best feasible weights, and the dual point that the cuts combine to.
 
+    The ends are of γ: the best feasible value, and the best dual one.
+    """
+
+    program: Exchange
     w: Array  # w = θ ∘ r, where the next cut is made
     cuts: list[Array] = field(default_factory=list)  # rows S(β)/r, scaled
     weights: list[Array] = field(default_factory=list)  # the w each cut was made at
     nu: Array = field(default_factory=lambda: np.zeros(0))
     best: Array | None = None
-    lower: float = -np.inf  # of γ: the best feasible value
-    upper: float = np.inf  # of γ: the best dual value
     master: float = np.inf  # γ of the last restricted master
+    violated: float = np.inf  # what rule (22) compares with ε
     pull: Pull = field(default_factory=Pull)
 
 
 @dataclass(frozen=True)
-class ColumnGeneration:
+class ColumnGeneration(Iterative[CutsState]):
     """The hyper-parameters.
 
     stop       : "gap", the true relative gap at most `tol`; or "paper", the rule (22),
                  |1 - Σᵢ θᵢ⁽ᵗ⁻¹⁾Sᵢ(β⁽ᵗ⁾)/γ⁽ᵗ⁻¹⁾| ≤ tol, with which the paper uses 5e-4
     stabilized : cuts are made between the master's θ and the best one so far; False: at the
                  master's θ, as printed, and as rule (22) needs it: "paper" is never stabilized
-
-    The history is in the solver's own arithmetic; the solution's ends are the enclosure's.
     """
 
-    tol: float = 1e-6
+    name = "column_generation"
+    answers = first = ANSWERS
+    patience = PATIENCE
+
     stop: Literal["gap", "paper"] = "gap"
     stabilized: bool = True
-    max_iterations: int = 1000
 
-    def solve(self, id: str, problem: Any, *, progress: Progress | None = None) -> Solution:
-        """Solve thm2.3, thm3.3, eq44 or eq47; raises SolverError when the gap stays above `tol`."""
-        form = formulation(id)
-        if form.id not in ANSWERS:
-            raise InputError("solver", f"a conic solver for {id}", "column_generation")
-        form.require(problem)
-        start = perf_counter()
+    def init(self, form: Formulation, problem: Any, start: Point | None) -> CutsState:
+        """No cut yet, and equal weights."""
         program = Exchange.of(form, problem)
-        state = State(w=np.full(len(program.r), 1.0 / len(program.r)))
-        history: list[Step] = []
-        while True:
-            violated = self.step(state, program)
-            history.append(Step(len(history) + 1, state.lower, state.upper, perf_counter() - start))
-            width = history[-1].width
-            if progress is not None:
-                progress(f"{id}: iteration {len(history)}, relative gap {width:.1e}")
-            done = (violated if self.stop == "paper" else width) <= self.tol
-            spent = len(history) >= self.max_iterations or deadline.passed()
-            stalled = len(history) > PATIENCE and history[-PATIENCE].width <= width
-            if not (done or spent or stalled):
-                continue
-            enclosure = self.enclose(form, problem, state, program)
-            status = "optimal" if enclosure.width <= self.tol else "stopped by rule (22)"
-            if done and (status == "optimal" or self.stop == "paper"):
-                break
-            if spent or stalled:
-                why = f"relative width {enclosure.width:.1e} above {self.tol:.1e}"
-                told = f"{why} after {len(history)} iterations"
-                raise SolverError(
-                    id, {"column_generation": told}, enclosure, limit=deadline.reached()
-                )
-        return Solution.at(
-            id,
-            enclosure,
-            "column_generation",
-            iterations=len(history),
-            seconds=perf_counter() - start,
-            status=status,
-            history=tuple(history),
-        )
+        return CutsState(program, np.full(len(program.r), 1.0 / len(program.r)))
 
-    def enclose(
-        self, form: Formulation, problem: Any, state: State, program: Exchange
-    ) -> Enclosure:
-        """The enclosure at the best weights and at Σₜ νₜβ⁽ᵗ⁾, by the problem's own numpy functions.
+    def closed(self, state: CutsState, last: Step) -> bool:
+        """By the gap, or by rule (22)."""
+        return (state.violated if self.stop == "paper" else last.width) <= self.tol
+
+    def status(self, state: CutsState, enclosure: Enclosure) -> str | None:
+        """Rule (22) ends it whatever the width."""
+        if self.stop == "paper" and state.violated > self.tol:
+            return None
+        status = super().status(state, enclosure)
+        return "stopped by rule (22)" if status is None and self.stop == "paper" else status
+
+    def point(self, state: CutsState) -> Point:
+        """The best weights, and Σₜ νₜβ⁽ᵗ⁾.
 
         Since each Sᵢ is convex, the bound there is at least the linear program's. At most p + 1
         cuts bind; their β are made again, which is cheaper than to keep all of them.
         """
         assert state.best is not None
+        program = state.program
         binding = [(nu, w) for nu, w in zip(state.nu, state.weights, strict=True) if nu > 0]
         beta = np.asarray(sum(nu * program.argmin(w / program.r) for nu, w in binding))
-        return form.enclose(problem, {"theta": state.best / program.r, "beta": beta})
+        return {"theta": state.best / program.r, "beta": beta}
 
-    def step(self, state: State, program: Exchange) -> float:
-        """One cut and one master; returns what rule (22) compares with ε."""
+    def step(self, state: CutsState) -> bool:
+        """One cut and one master."""
         # (20): β⁽ᵗ⁾ = argmin_β Σᵢ θᵢ⁽ᵗ⁻¹⁾Sᵢ(β)
-        S = self.cut(state, program)
+        S = self.cut(state)
         value = float(state.w @ S)
-        violated = abs(1 - value / state.master) if 0 < abs(state.master) < np.inf else np.inf
+        known = 0 < abs(state.master) < np.inf
+        state.violated = abs(1 - value / state.master) if known else np.inf
         better = value > state.lower
         if better:
             state.lower, state.best = value, state.w
@@ -173,15 +146,16 @@ class ColumnGeneration:
         state.upper = min(state.upper, float((state.nu @ np.array(state.cuts)).max()))
         if self.stabilized and self.stop == "gap" and state.best is not None:
             state.w = state.pull.towards(state.best, state.w, better=better)
-        return violated
+        return True
 
-    def cut(self, state: State, program: Exchange) -> Array:
+    def cut(self, state: CutsState) -> Array:
         """S(β)/r at the β of (20); while w is hopeless it is first moved halfway to the best.
 
         # Paper is silent on this. In (44) and (47) the master may choose weights at which (42) is
         # unbounded, and with small λ and kernels of low rank ones that are many times worse than
         # the best.
         """
+        program = state.program
         for _ in range(60):
             try:
                 S: Array = program.S(program.argmin(state.w / program.r)) / program.r

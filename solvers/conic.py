@@ -23,8 +23,8 @@ from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.program import Program
 from cvxkernel.solvers import deadline, units
 from cvxkernel.solvers.isolated import Isolated, failure
+from cvxkernel.solvers.method import Progress, Solution
 from cvxkernel.solvers.panel import PANEL, Options, order
-from cvxkernel.solvers.solution import Progress, Solution
 
 SMALL = 1e-2  # an optimum in units below this, or above its inverse, is solved for once more, as 1
 

@@ -25,7 +25,6 @@ objective 2min(n₊, n₋)/n + γ‖S₋‖, of which γτ is a part: the root l
 from __future__ import annotations
 
 from dataclasses import dataclass
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -33,92 +32,65 @@ from scipy.linalg import eigh, eigvalsh
 
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations import svm as machine
-from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.chen2009 import KernelMachine, RobustMachine, bounds
 from cvxkernel.formulations.enclosure import EPS, TINY
-from cvxkernel.formulations.errors import InputError, SolverError
-from cvxkernel.formulations.formulation import Point
+from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.solvers import deadline, units
+from cvxkernel.solvers import units
 from cvxkernel.solvers.box import quadratic_program
-from cvxkernel.solvers.solution import Progress, Solution, Step
+from cvxkernel.solvers.method import Iterative, State
 
-ANSWERS = frozenset({"luss2007", "chen2009-eq7", "chen2009-eq7-dual"})
-PATIENCE = 25  # iterations without a narrower gap
 READY = 1e-3  # of the gap: an α that cannot gain more is good enough to move τ
 FARTHEST = np.log(1e3)  # how far one step of the secant may take τ
 SMALLEST = 1e-60  # the first α, relative to the machine on S clipped
 NOTHING = 1e-18  # of the norm of S, or of what may be added to it: such a τ changes no double
 
+# α, the robust machine it belongs to, log τ, and where that has to be
+Begin = tuple[Array, RobustMachine, float, tuple[float, float]]
+
 
 @dataclass
-class State:
-    """α, the robust machine it belongs to, and the best ends so far with their points."""
+class AscentState(State):
+    """α, the robust machine it belongs to, and the points of the best ends so far.
 
+    All but the ends are in the units of `unit`, `problem` scaled; `scale` takes the optimum back.
+    """
+
+    form: Formulation
+    problem: RobustMachine | KernelMachine
+    unit: RobustMachine | KernelMachine
+    scale: float
     alpha: Array
     robust: RobustMachine
-    lower: float = -np.inf
-    upper: float = np.inf
-    best: Array | None = None  # the α of `lower`
-    K: Array | None = None  # of `upper`, as is z
-    z: Array | None = None
     x: float = 0.0  # log τ
-    last: tuple[float, float] | None = None  # an x before, and log‖K - S‖ - x there
     between: tuple[float, float] = (-np.inf, np.inf)  # where x has to be
+    last: tuple[float, float] | None = None  # an x before, and log‖K - S‖ - x there
+    bound: float = -np.inf  # the lower end at `best`
+    best: Array | None = None
+    attained: float = np.inf  # the upper end at K and z
+    K: Array | None = None
+    z: Array | None = None
 
 
 @dataclass(frozen=True)
-class DualAscent:
-    """The hyper-parameters; the history is in the solver's own arithmetic."""
+class DualAscent(Iterative[AscentState]):
+    """The hyper-parameters; it answers luss2007, eq7 and eq7-dual."""
 
-    tol: float = 1e-6
+    name = "dual_ascent"
+    answers = first = frozenset({"luss2007", "chen2009-eq7", "chen2009-eq7-dual"})
+    warm = True
+    patience = 24
+
     max_iterations: int = 200
 
-    def solve(
-        self, id: str, problem: Any, *, progress: Progress | None = None, start: Point | None = None
-    ) -> Solution:
-        """Solve luss2007, eq7 or eq7-dual; raises SolverError when the gap stays above `tol`.
-
-        `start` holds the `alpha` and the `K` of a problem nearby.
-        """
-        form = formulation(id)
-        if form.id not in ANSWERS:
-            raise InputError("solver", f"a conic solver for {id}", "dual_ascent")
-        form.require(problem)
-        began = perf_counter()
+    def init(self, form: Formulation, problem: Any, start: Point | None) -> AscentState:
+        """The machine on S clipped; or the `alpha` and the `K` of a problem nearby."""
         unit = units.of(form).scaled(problem)
         scale = problem.C / unit.C if isinstance(problem, RobustMachine) else 1.0
-        state = self.init(unit) if start is None else self.near(problem, unit, start)
-        history: list[Step] = []
-        while True:
-            self.step(unit, state)
-            ends = scale * state.lower, scale * state.upper
-            history.append(Step(len(history) + 1, *ends, perf_counter() - began))
-            width = history[-1].width
-            if progress is not None:
-                progress(f"{id}: iteration {len(history)}, relative gap {width:.1e}")
-            spent = len(history) >= self.max_iterations or deadline.passed()
-            stalled = len(history) > PATIENCE and history[-PATIENCE].width <= width
-            if not (width <= self.tol or spent or stalled):
-                continue
-            point = {"alpha": state.best, "K": state.K, "z": state.z}
-            enclosure = form.enclose(problem, units.of(form).restored(problem, unit, point))  # type: ignore[arg-type]
-            if enclosure.width <= self.tol:
-                break
-            if spent or stalled:
-                why = f"relative width {enclosure.width:.1e} above {self.tol:.1e}"
-                told = f"{why} after {len(history)} iterations"
-                raise SolverError(id, {"dual_ascent": told}, enclosure, limit=deadline.reached())
-        return Solution.at(
-            id,
-            enclosure,
-            "dual_ascent",
-            iterations=len(history),
-            seconds=perf_counter() - began,
-            history=tuple(history),
-        )
+        begin = self.clipped(unit) if start is None else self.near(problem, unit, start)
+        return AscentState(form, problem, unit, scale, *begin)
 
-    def init(self, problem: RobustMachine | KernelMachine) -> State:
+    def clipped(self, problem: RobustMachine | KernelMachine) -> Begin:
         """The machine on S clipped, its α scaled down as far as F rises.
 
         For (7) τ = ‖S_clip - S‖, or a millionth of ‖S‖.
@@ -127,46 +99,55 @@ class DualAscent:
         K = (U * np.maximum(lam, 0.0)) @ U.T
         alpha = best_response(K, problem.y, problem.C)
         if isinstance(problem, RobustMachine):
-            x, between, start = 0.0, (-np.inf, np.inf), problem
+            x, between, target = 0.0, (-np.inf, np.inf), problem
         else:
             between = distances(problem, lam)
             x = float(np.clip(np.log(max(1e-6 * float(np.linalg.norm(lam)), TINY)), *between))
-            start = robust(problem, x)
+            target = robust(problem, x)
         shrink = 1.0
-        while shrink > SMALLEST and value(start, shrink / 2 * alpha) > value(start, shrink * alpha):
+        while shrink > SMALLEST and value(target, shrink / 2 * alpha) > value(
+            target, shrink * alpha
+        ):
             shrink /= 2
-        return State(shrink * alpha, start, x=x, between=between)
+        return shrink * alpha, target, x, between
 
-    def near(self, problem: Any, unit: RobustMachine | KernelMachine, point: Point) -> State:
+    def near(self, problem: Any, unit: RobustMachine | KernelMachine, point: Point) -> Begin:
         """A point of a problem nearby: its α, and for (7) τ = ‖K - S‖, in the units of `unit`."""
         given = inputs.weights("alpha", point["alpha"], problem.y.shape)
         alpha = machine.repair(given * unit.C / problem.C, problem.y, unit.C)
         if isinstance(unit, RobustMachine):
-            return State(alpha, unit)
+            return alpha, unit, 0.0, (-np.inf, np.inf)
         distance = float(np.linalg.norm(point["K"] - problem.S))
         between = distances(unit, eigvalsh((unit.S + unit.S.T) / 2))
         sigma = problem.eta / unit.eta
         x = float(np.clip(np.log(max(distance / sigma, TINY)), *between))
-        return State(alpha, robust(unit, x), x=x, between=between)
+        return alpha, robust(unit, x), x, between
 
-    def step(self, problem: RobustMachine | KernelMachine, state: State) -> None:
+    def point(self, state: AscentState) -> Point:
+        """α of the lower end, K and z of the upper end."""
+        parts = {"alpha": state.best, "K": state.K, "z": state.z}
+        point = {symbol: part for symbol, part in parts.items() if part is not None}
+        return units.of(state.form).restored(state.problem, state.unit, point)
+
+    def step(self, state: AscentState) -> bool:
         """Both ends at α, then one Newton step; in (7) τ is moved too, once α is good for it."""
-        target, y = state.robust, problem.y
+        problem, target, y = state.unit, state.robust, state.unit.y
         v = y * state.alpha
         m, U = eigh((target.S + target.S.T) / 2 + np.outer(v, v) / (4 * target.rho))
         K = (U * np.maximum(m, 0.0)) @ U.T
-        self.ends(problem, state, (K + K.T) / 2)
+        self.bounded(problem, state, (K + K.T) / 2)
         gradient = 1 - y * (K @ v)
         H = np.outer(y, y) * hessian(m, U, v, target.rho)
         alpha = quadratic_program(H, gradient + H @ state.alpha, y, target.C, near=state.alpha)
         d = alpha - state.alpha
         gain = float(gradient @ d - d @ H @ d / 2)
-        gap = state.upper - state.lower
+        gap = state.attained - state.bound
         if isinstance(problem, KernelMachine) and 2 * problem.eta * gain <= READY * gap:
             self.move(problem, state, K)
         state.alpha = line_search(target, state.alpha, d, float(gradient @ d))
+        return True
 
-    def ends(self, problem: RobustMachine | KernelMachine, state: State, K: Array) -> None:
+    def bounded(self, problem: RobustMachine | KernelMachine, state: AscentState, K: Array) -> None:
         """The dual at α from below; from above K and the c that is best for it."""
         y = problem.y
         own = best_response(K, y, problem.C)
@@ -176,12 +157,13 @@ class DualAscent:
         else:
             dual = bounds.kernel_bound(problem, state.alpha, float(np.exp(state.x)))
             (high, _), point = bounds.kernel_value(problem, K, y * own)
-        if dual.value[0] > state.lower:
-            state.lower, state.best = dual.value[0], dual.alpha
-        if high < state.upper:
-            state.upper, state.K, state.z = high, K, point["z"]
+        if dual.value[0] > state.bound:
+            state.bound, state.best = dual.value[0], dual.alpha
+        if high < state.attained:
+            state.attained, state.K, state.z = high, K, point["z"]
+        state.lower, state.upper = state.scale * state.bound, state.scale * state.attained
 
-    def move(self, problem: KernelMachine, state: State, K: Array) -> None:
+    def move(self, problem: KernelMachine, state: AscentState, K: Array) -> None:
         """One step of the secant towards ‖K - S‖ = τ."""
         x, h = state.x, float(np.log(max(float(np.linalg.norm(K - problem.S)), TINY))) - state.x
         if h == 0:

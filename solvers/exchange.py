@@ -18,7 +18,7 @@ from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers import deadline
 
 LEAST = 1.0  # seconds for a linear program, however few are left
-PATIENCE = 60  # iterations without a narrower gap
+PATIENCE = 59  # iterations without a narrower gap
 
 
 @dataclass

@@ -21,13 +21,13 @@ from cvxkernel.formulations.kim2006.programs import KernelFisher
 ANSWERS = frozenset({"kim2006"})
 
 
-class Function:
+class FisherFunction:
     """-F₁* and its derivatives."""
 
     def __init__(self, problem: KernelFisher) -> None:
         self.problem, self.p, self.r = problem, problem.p, np.ones(problem.p)
 
-    def at(self, w: Array, near: State | None = None) -> State:
+    def at(self, w: Array, near: FisherEvaluation | None = None) -> FisherEvaluation:
         """One factorization, one pass over the kernels; a state nearby is of no use."""
         problem, J, lam = self.problem, self.problem.J, self.problem.lam
         G, solve = system(problem, w)
@@ -36,7 +36,7 @@ class Function:
         images: Array = (problem.near.kernels @ v)[:, :, 0]
         forms: Array = images @ v[:, 0] / lam
         square = float(np.sum(u**2))
-        return State(
+        return FisherEvaluation(
             w=w,
             value=-square - float(w @ forms),
             bound=-square - float(forms.max()),
@@ -47,17 +47,17 @@ class Function:
             lam=lam,
         )
 
-    def point(self, state: State) -> Point:
+    def point(self, evaluation: FisherEvaluation) -> Point:
         """θ and u."""
-        return {"theta": state.w, "u": state.u}
+        return {"theta": evaluation.w, "u": evaluation.u}
 
-    def ahead(self, state: State) -> Point | None:
+    def ahead(self, evaluation: FisherEvaluation) -> Point | None:
         """None: the enclosure needs a factorization in any case."""
         return None
 
 
 @dataclass
-class State:
+class FisherEvaluation:
     """A point, its u and its derivatives."""
 
     w: Array

@@ -18,7 +18,7 @@ from cvxkernel.formulations.gonen2008 import Gated, Localized
 from cvxkernel.formulations.gonen2008.bounds import box_bound
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers import deadline
-from cvxkernel.solvers.solution import Progress
+from cvxkernel.solvers.method import Progress
 from cvxkernel.solvers.svm import svm
 
 REACH = 10.0  # of ⟨v, x⟩ + v₀ on the points: gates from 5e-5 to 1 - 5e-5

@@ -28,11 +28,12 @@ import numpy as np
 from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.errors import SolverError
+from cvxkernel.formulations.formulation import Point
 from cvxkernel.formulations.gonen2008 import Gated, Localized
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers import deadline, units
 from cvxkernel.solvers.gating_box import GatingBox, difference
-from cvxkernel.solvers.solution import Progress, Solution, Step
+from cvxkernel.solvers.method import Method, Progress, Solution, Step
 from cvxkernel.solvers.svm import Machine, svm
 
 ARMIJO = 1e-4  # the share of the decrease promised by the gradient that a step has to keep
@@ -85,7 +86,7 @@ class Iterate:
 
 
 @dataclass(frozen=True)
-class GatingDescent:
+class GatingDescent(Method):
     """The hyper-parameters.
 
     search : whether the step is found by a line search; else it is `mu`, as in section 4
@@ -94,7 +95,9 @@ class GatingDescent:
     starts : how many, from normal deviates times `spread`, seeded by (seed, start)
     """
 
-    tol: float = 1e-6
+    name = "localized"
+    answers = first = frozenset({"gonen2008-alg1"})
+
     search: bool = True
     mu: float = 0.01
     iterations: int = 50
@@ -103,10 +106,11 @@ class GatingDescent:
     seed: int = 0
     spread: float = 0.01
 
-    def solve(self, id: str, problem: Any, *, progress: Progress | None = None) -> Solution:
+    def solve(
+        self, id: str, problem: Any, *, progress: Progress | None = None, start: Point | None = None
+    ) -> Solution:
         """The gating of least J of all starts; SolverError where J cannot be enclosed to `tol`."""
-        form = formulation(id)
-        form.require(problem)
+        form = self.formulation(id, problem)
         begin = perf_counter()
         runs: list[Sequence[Iterate]] = []
         history: list[list[Step]] = []
@@ -115,33 +119,31 @@ class GatingDescent:
                 break
             run: list[Iterate] = []
             steps: list[Step] = []
-            for found in self.path(problem, *self.start(problem, k)):
-                run.append(found)
-                ends = (found.J.lower, found.J.upper)
-                steps.append(Step(len(steps), *ends, perf_counter() - begin))
+            for iterate in self.path(problem, *self.start(problem, k)):
+                run.append(iterate)
+                steps.append(step_of(iterate, len(steps), begin))
                 if progress is not None:
                     where = f"start {k + 1} of {self.starts}, iteration {len(steps) - 1}"
-                    progress(f"{id}: {where}, J = {found.J.value:.6g}")
+                    progress(f"{id}: {where}, J = {iterate.J.value:.6g}")
                 if deadline.passed():
                     break
             runs.append(run)
             history.append(steps)
         best = min(range(len(runs)), key=lambda k: runs[k][-1].J.upper)
-        for found in self.polished(problem, runs[best][-1]) if self.search else ():
-            runs[best] = [*runs[best], found]
-            ends = (found.J.lower, found.J.upper)
-            history[best].append(Step(len(history[best]), *ends, perf_counter() - begin))
+        for iterate in self.polished(problem, runs[best][-1]) if self.search else ():
+            runs[best] = [*runs[best], iterate]
+            history[best].append(step_of(iterate, len(history[best]), begin))
             if deadline.passed():
                 break
         last = runs[best][-1]
         enclosure = form.enclose(problem, {"alpha": last.alpha, "V": last.at.V, "v0": last.at.v0})
-        name = "localized" if self.search else "localized_fixed"
+        name = self.name if self.search else FixedGatingDescent.name
         if not enclosure.width <= self.tol or deadline.passed():
             why = f"relative width {enclosure.width:.1e} where {self.tol:.1e} is asked for"
             where = f"start {len(runs)} of {self.starts}, iteration {len(history[-1]) - 1}"
             attempts = {name: f"{why}, at {where}"}
             raise SolverError(id, attempts, enclosure, limit=deadline.reached())
-        starts = [told(run) for run in runs]
+        starts = [summary(run) for run in runs]
         promises: dict[str, Any] = {
             "enclosed": "J at the printed gating, an upper bound of the least J",
             **{key: starts[best][key] for key in ("stationarity", "monotone", "rises")},
@@ -174,10 +176,10 @@ class GatingDescent:
         reach = 1.0  # how far the first trial of a line search moves the farthest parameter
         for _ in range(self.iterations):
             if self.search:
-                found = self.line(problem, now, reach)
-                if found is None:
+                lower = self.line(problem, now, reach)
+                if lower is None:
                     return
-                now, reach = found[0], 2 * found[1]
+                now, reach = lower[0], 2 * lower[1]
             else:
                 now = step(problem, now, self.mu)
             yield now
@@ -200,29 +202,45 @@ class GatingDescent:
                 return
             g = packed(now.gradient)
             d = -g / np.abs(g).max() if H is None else -H @ g
-            found = descend(problem, now, unpacked(now.at, d), 1.0) if d @ g < 0 else None
-            if found is None and H is None:
+            lower = descend(problem, now, unpacked(now.at, d), 1.0) if d @ g < 0 else None
+            if lower is None and H is None:
                 return
-            if found is None:
+            if lower is None:
                 H = None
                 continue
-            H = updated(H, found[1] * d, packed(found[0].gradient) - g)
-            now = found[0]
+            then, reach = lower
+            H = updated(H, reach * d, packed(then.gradient) - g)
+            now = then
             yield now
 
     def judge(
-        self, problem: Localized, ends: Sequence[Iterate], progress: Progress | None
+        self, problem: Localized, lasts: Sequence[Iterate], progress: Progress | None
     ) -> dict[str, Any]:
-        """Bounds on the least J over a box that holds every gating found."""
-        box = GatingBox.around(problem, [difference(end.at) for end in ends])
+        """Bounds on the least J over a box that holds the last gating of every start."""
+        box = GatingBox.around(problem, [difference(last.at) for last in lasts])
         least = box.least(problem, progress=progress)
         return {
             "v1 - v2": [box.a_low, box.a_high],
             "v10 - v20": [box.c_low, box.c_high],
             "lower": least.lower,
-            "upper": min(least.upper, *(end.J.upper for end in ends)),
+            "upper": min(least.upper, *(last.J.upper for last in lasts)),
             "boxes": least.boxes,
         }
+
+
+@dataclass(frozen=True)
+class FixedGatingDescent(GatingDescent):
+    """Algorithm 1 with the step and the iterations of section 4."""
+
+    name = "localized_fixed"
+    first = frozenset()
+
+    search: bool = False
+
+
+def step_of(iterate: Iterate, number: int, begin: float) -> Step:
+    """An iterate as the history has it."""
+    return Step(number, iterate.J.lower, iterate.J.upper, perf_counter() - begin)
 
 
 def descend(
@@ -270,7 +288,7 @@ def step(problem: Localized, now: Iterate, mu: float) -> Iterate:
     return Iterate.make(problem, V, v0, now)
 
 
-def told(run: Sequence[Iterate]) -> dict[str, Any]:
+def summary(run: Sequence[Iterate]) -> dict[str, Any]:
     """What one start came to: J enclosed, its stationarity, and which way the steps went.
 
     `monotone`: each step went down for certain. `rises`: how many went up for certain.

@@ -21,21 +21,20 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
-from scipy.linalg.blas import daxpy
 
 from cvxkernel.formulations import svm as bounds
-from cvxkernel.formulations.catalogue import CATALOGUE
 from cvxkernel.formulations.enclosure import TINY
 from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.lanckriet2004 import JointMargin
+from cvxkernel.formulations.problem import combined
 from cvxkernel.solvers.box import borders
 from cvxkernel.solvers.svm import svm
 
-ANSWERS = frozenset(id for id, form in CATALOGUE.items() if form.paper == "lanckriet2004")
+ANSWERS = frozenset({"lanckriet2004-sm1", "lanckriet2004-sm2", "lanckriet2004-sm2c"})
 
 
-class Function:
+class MarginFunction:
     """J and its derivatives, in units where Q has the trace n, or less where C would be below 1."""
 
     def __init__(self, form: Formulation, problem: Any) -> None:
@@ -50,7 +49,7 @@ class Function:
         self.factors = self.scale * self.mu  # Aᵢ = factorᵢ·G(Kᵢ)
         self.r, self.p = problem.r, len(self.mu)
 
-    def at(self, w: Array, near: State | None = None) -> State:
+    def at(self, w: Array, near: MarginEvaluation | None = None) -> MarginEvaluation:
         """One support vector machine, from the active set of one nearby; one pass."""
         y, n = self.y, len(self.y)
         shares = (w * self.factors)[1:] if self.joint else w * self.factors
@@ -69,7 +68,7 @@ class Function:
         forms: Array = images @ alpha
         image: Array = w @ images + self.ridge * alpha  # Qα
         total, form = float(alpha.sum()), float(alpha @ image)
-        return State(
+        return MarginEvaluation(
             w=w,
             value=self.scale * (2 * total - form),
             bound=self.scale * self.lower(alpha, forms),
@@ -97,29 +96,17 @@ class Function:
         margin = float(image[y > 0].min() + image[y < 0].min()) / 2
         return form / margin**2 if margin > 0 else np.inf
 
-    def point(self, state: State) -> Point:
+    def point(self, evaluation: MarginEvaluation) -> Point:
         """α and μ as the program has them."""
-        return {"alpha": self.scale * state.alpha, "mu": self.mu * state.w}
+        return {"alpha": self.scale * evaluation.alpha, "mu": self.mu * evaluation.w}
 
-    def ahead(self, state: State) -> Point | None:
+    def ahead(self, evaluation: MarginEvaluation) -> Point | None:
         """None: the α at other weights is a machine's own."""
         return None
 
 
-def combined(kernels: Array, shares: Array) -> Array:
-    """Σᵢ sᵢKᵢ; most sᵢ are zero after a step or two."""
-    p, n, _ = kernels.shape
-    some = np.flatnonzero(shares)
-    if 2 * len(some) > p:
-        return (shares @ kernels.reshape(p, -1)).reshape(n, n)
-    flat = np.zeros(n * n)
-    for i in some:
-        flat = daxpy(kernels[i].ravel(), flat, a=shares[i])
-    return flat.reshape(n, n)
-
-
 @dataclass
-class State:
+class MarginEvaluation:
     """A point, its machine and its derivatives."""
 
     w: Array
@@ -130,7 +117,7 @@ class State:
     alpha: Array
     images: Array  # A₁α, …, A_pα
     K: Array
-    phi: Function
+    phi: MarginFunction
 
     @property
     def gap(self) -> float:

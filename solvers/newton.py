@@ -23,40 +23,76 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from time import perf_counter
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.linalg import LinAlgError, eigh
 
 from cvxkernel.formulations import inputs
-from cvxkernel.formulations.catalogue import CATALOGUE, formulation
-from cvxkernel.formulations.enclosure import Enclosure
-from cvxkernel.formulations.errors import InputError, SolverError
 from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.formulations.inputs import Array
+from cvxkernel.formulations.problem import combined
 from cvxkernel.formulations.ye2008 import Discriminant
 from cvxkernel.formulations.ye2008.data import solver
-from cvxkernel.solvers import deadline, fisher, margin
-from cvxkernel.solvers.solution import Progress, Solution, Step
+from cvxkernel.solvers import fisher, margin
+from cvxkernel.solvers.method import Iterative, State, Step
 
-RESTRICTED = ("ye2008-thm3.1", "ye2008-eq45")  # diag(t) ⪰ S(θ) is another function of θ
-DISCRIMINANT = frozenset(
-    id for id, form in CATALOGUE.items() if form.paper == "ye2008" and id not in RESTRICTED
-)
-ANSWERS = DISCRIMINANT | margin.ANSWERS | fisher.ANSWERS
+SEMI_INFINITE = frozenset({"ye2008-thm2.3", "ye2008-thm3.3", "ye2008-eq44", "ye2008-eq47"})
+# Not thm3.1 and eq45: diag(t) ⪰ S(θ) is another function of θ, that of `barrier`.
+DISCRIMINANT = SEMI_INFINITE | {
+    *("ye2008-thm2.1", "ye2008-thm2.2", "ye2008-eq29", "ye2008-eq29-single", "ye2008-thm3.2"),
+    *("ye2008-eq41", "ye2008-eq43", "ye2008-eq45-single", "ye2008-eq46"),
+}
 SUFFICIENT = 1e-4  # of the decrease that the model promises
 LEAST_DAMPING = 1e-2  # in units of the mean curvature; below it there is none
 TRIALS = 20  # of a step, each with four times the damping of the last
-PATIENCE = 5  # iterations without a narrower gap
 
 
-class Function:
+class Evaluation(Protocol):
+    """A function at weights w: its value, both ends of its minimum, and its derivatives."""
+
+    w: Array
+    value: float
+    gradient: Array
+
+    @property
+    def bound(self) -> float:
+        """Not above the minimum."""
+
+    @property
+    def upper(self) -> float:
+        """Not below the minimum."""
+
+    @property
+    def gap(self) -> float:
+        """Their distance, relative to the value."""
+
+    def hessian(self) -> Array:
+        """The second derivatives."""
+
+
+class Function(Protocol):
+    """A convex function on the simplex; w = θ ∘ r."""
+
+    r: Array
+    p: int
+
+    def at(self, w: Array, near: Any = None) -> Evaluation:
+        """Its evaluation, which one nearby may make cheaper."""
+
+    def point(self, evaluation: Any) -> Point:
+        """The paper's symbols there."""
+
+    def ahead(self, evaluation: Any) -> Point | None:
+        """The same at the minimum of the quadratic model, where that is cheap."""
+
+
+class DiscriminantFunction:
     """φ and its derivatives, kernels read as they lie in memory."""
 
     def __init__(self, problem: Any, *, binary: bool) -> None:
-        self.n, self.joint = problem.n, not isinstance(problem, Discriminant)
-        self.H = problem.a if binary else problem.H
+        self.H: Array = problem.a if binary else problem.H
+        self.n, self.joint = len(self.H), not isinstance(problem, Discriminant)
         self.kernels = problem.near.kernels
         self.offsets = problem.offsets
         scale = 1.0 if self.joint else problem.lam
@@ -67,7 +103,7 @@ class Function:
         """M; in the joint programs plus a multiple of eeᵀ, which no X sees."""
         n = self.n
         shares = (w[1:] if self.joint else w) * self.weights
-        M = margin.combined(self.kernels, shares)
+        M = combined(self.kernels, shares)
         M -= shares @ self.offsets
         means = M.mean(axis=1)
         M -= means[:, None]
@@ -86,32 +122,33 @@ class Function:
         Y *= self.weights[:, None, None]
         return np.concatenate([X[None] / n, Y]) if self.joint else Y
 
-    def at(self, w: Array, near: State | None = None) -> State:
+    def at(self, w: Array, near: Any = None) -> DiscriminantEvaluation:
         """One factorization, one pass over the kernels; a state nearby is of no use."""
         solve = solver(self.system(w), w[0] / self.n if self.joint else 1.0)
         X = solve(self.H)
         images = self.images(X)
         gradient: Array = -np.einsum("nk,pnk->p", X, images)
-        return State(w, float(np.sum(self.H * X)), X, solve, images, gradient)
+        return DiscriminantEvaluation(w, float(np.sum(self.H * X)), X, solve, images, gradient)
 
-    def point(self, state: State) -> Point:
+    def point(self, evaluation: DiscriminantEvaluation) -> Point:
         """θ, and X, half of the β of (20)."""
-        return {"theta": state.w / self.r, "X": state.X}
+        return {"theta": evaluation.w / self.r, "X": evaluation.X}
 
-    def ahead(self, state: State) -> Point | None:
+    def ahead(self, evaluation: DiscriminantEvaluation) -> Point | None:
         """The point at the model's minimum w + d, to first order in d: X - Σᵢ dᵢM⁻¹AᵢX.
 
         Its gap is of second order, and with λ given its enclosure needs no factorization.
         """
         if self.joint:
             return None
-        d = model_minimum(state.hessian(), state.gradient, state.w) - state.w
-        X = state.X - np.einsum("p,npk->nk", d, state.solved)
-        return {"theta": (state.w + d) / self.r, "X": X}
+        w = evaluation.w
+        d = model_minimum(evaluation.hessian(), evaluation.gradient, w) - w
+        X = evaluation.X - np.einsum("p,npk->nk", d, evaluation.solved)
+        return {"theta": (w + d) / self.r, "X": X}
 
 
 @dataclass
-class State:
+class DiscriminantEvaluation:
     """A point, its factor and its derivatives."""
 
     w: Array
@@ -150,127 +187,126 @@ class State:
         return (H + H.T) / 2
 
 
+@dataclass
+class NewtonState(State):
+    """Where it is, the best so far, and how much curvature the next step adds.
+
+    `sign` is -1 where the paper maximizes what is minus the function.
+    """
+
+    form: Formulation
+    problem: Any
+    phi: Function
+    w: Array  # where it begins
+    sign: float
+    at: Evaluation | None = None
+    best: Evaluation | None = None
+    bound: float = -np.inf
+    least: float = np.inf
+    damping: float = 0.0
+
+
 @dataclass(frozen=True)
-class Newton:
+class Newton(Iterative[NewtonState]):
     """The hyper-parameters: the relative gap to reach, and how long to try."""
 
-    tol: float = 1e-6
+    name = "newton"
+    answers = DISCRIMINANT | margin.ANSWERS | fisher.ANSWERS
+    first = answers - SEMI_INFINITE
+    after = SEMI_INFINITE
+    warm = True
+    patience = 5
+
     max_iterations: int = 100
 
-    def solve(
-        self, id: str, problem: Any, *, progress: Progress | None = None, start: Point | None = None
-    ) -> Solution:
-        """Solve a program of `ANSWERS`; raises SolverError when the gap stays above `tol`.
-
-        `start` holds the weights of a problem nearby, `theta` or `mu`.
-        """
-        form = formulation(id)
-        if form.id not in ANSWERS:
-            raise InputError("solver", f"a conic solver for {id}", "newton")
-        form.require(problem)
-        try:
-            return self.iterate(form, problem, progress, start)
-        except LinAlgError as error:
-            raise SolverError(id, {"newton": f"failed ({error})"}) from error
-
-    def iterate(
-        self, form: Formulation, problem: Any, progress: Progress | None, start: Point | None
-    ) -> Solution:
-        """Step after step until the gap is closed, and the enclosure at the best of them."""
-        id, began, phi = form.id, perf_counter(), function(form, problem)
-        state = self.start(phi, start)
-        history: list[Step] = []
-        enclosure: Enclosure | None = None
-        best = state
-        bound, upper, damping = -np.inf, np.inf, 0.0
+    def init(self, form: Formulation, problem: Any, start: Point | None) -> NewtonState:
+        """Equal weights, or those of a problem nearby, `theta` or `mu`."""
+        phi = function(form, problem)
+        w = np.full(phi.p, 1 / phi.p)
+        if start is not None:
+            symbol = "theta" if "theta" in start else "mu"
+            given = inputs.weights(symbol, start[symbol], phi.r.shape) * phi.r
+            near = np.maximum(given, 0.0)
+            w = near / near.sum() if near.any() else w
         sign = -1.0 if form.kind == "SILP" or form.id in fisher.ANSWERS else 1.0
-        while True:
-            bound, upper = max(bound, state.bound), min(upper, state.upper)
-            low, high = sorted((sign * bound, sign * upper))
-            history.append(Step(len(history) + 1, low, high, perf_counter() - began))
-            width = state.gap
-            best = state if width <= best.gap else best
-            if progress is not None:
-                progress(f"{id}: iteration {len(history)}, relative gap {width:.1e}")
-            spent = len(history) >= self.max_iterations or deadline.passed()
-            stalled = len(history) > PATIENCE and history[-PATIENCE - 1].width <= history[-1].width
-            if width <= self.tol / 2 or spent or stalled:
-                break
-            ahead = phi.ahead(state) if width**2 <= self.tol / 2 else None
-            if ahead is not None:
-                enclosure = form.enclose(problem, ahead)
-                if enclosure.width <= self.tol:
-                    ends = enclosure.lower, enclosure.upper
-                    history.append(Step(len(history) + 1, *ends, perf_counter() - began))
-                    break
-            moved, damping = self.step(phi, state, damping)
-            if moved is None:
-                break
-            state = moved
-        if enclosure is None or enclosure.width > self.tol:
-            enclosure = form.enclose(problem, phi.point(best))
-        if not enclosure.width <= self.tol:
-            why = f"relative width {enclosure.width:.1e} above {self.tol:.1e}"
-            told = f"{why} after {len(history)} iterations"
-            raise SolverError(id, {"newton": told}, enclosure, limit=deadline.reached())
-        return Solution.at(
-            id,
-            enclosure,
-            "newton",
-            iterations=len(history),
-            seconds=perf_counter() - began,
-            history=tuple(history),
-        )
+        return NewtonState(form, problem, phi, w, sign)
 
-    def start(self, phi: Any, point: Point | None) -> Any:
-        """At the weights given, or at equal ones."""
-        r, equal = phi.r, np.full(phi.p, 1 / phi.p)
-        if point is None:
-            return phi.at(equal)
-        symbol = "theta" if "theta" in point else "mu"
-        w = np.maximum(inputs.weights(symbol, point[symbol], r.shape) * r, 0.0)
-        try:
-            return phi.at(w / w.sum() if w.any() else equal)
-        except LinAlgError:  # another problem's weights may be none for this one
-            return phi.at(equal)
+    def step(self, state: NewtonState) -> bool:
+        """The function where it begins; after that the point ahead, if that will do, or a step."""
+        if state.at is None:
+            try:
+                return self.reached(state, state.phi.at(state.w))
+            except LinAlgError:  # another problem's weights may be none for this one
+                return self.reached(state, state.phi.at(np.full(state.phi.p, 1 / state.phi.p)))
+        gap = state.at.gap
+        if gap <= self.tol / 2:
+            return False
+        ahead = state.phi.ahead(state.at) if gap**2 <= self.tol / 2 else None
+        if ahead is not None:
+            enclosure = state.form.enclose(state.problem, ahead)
+            if enclosure.width <= self.tol:
+                state.lower, state.upper = enclosure.lower, enclosure.upper
+                state.enclosure = enclosure
+                return True
+        moved = self.moved(state, state.at)
+        return moved is not None and self.reached(state, moved)
 
-    def step(self, phi: Any, state: Any, damping: float) -> tuple[Any, float]:
+    def reached(self, state: NewtonState, at: Evaluation) -> bool:
+        """Both ends there, if they are the best."""
+        state.at = at
+        state.best = at if state.best is None or at.gap <= state.best.gap else state.best
+        state.bound, state.least = max(state.bound, at.bound), min(state.least, at.upper)
+        ends = state.sign * state.bound, state.sign * state.least
+        state.lower, state.upper = min(ends), max(ends)
+        return True
+
+    def closed(self, state: NewtonState, last: Step) -> bool:
+        """By the gap where it is: half of the width asked for is for rounding."""
+        assert state.at is not None
+        return state.enclosure is not None or state.at.gap <= self.tol / 2
+
+    def point(self, state: NewtonState) -> Point:
+        """That of the least gap."""
+        return state.phi.point(state.best)
+
+    def moved(self, state: NewtonState, at: Evaluation) -> Evaluation | None:
         """The best point of the model on the simplex; its curvature is raised until φ falls enough.
 
-        Also returns the damping to begin with next time: where the active set of a support vector
-        machine changes on the way, φ has more curvature than here.
+        Where the active set of a support vector machine changes on the way, φ has more curvature
+        than here: the damping is what the next step begins with.
         """
-        H, w = state.hessian(), state.w
-        slopes = state.gradient - state.gradient.min()  # Σdᵢ = 0
+        H, w, damping = at.hessian(), at.w, state.damping
+        slopes = at.gradient - at.gradient.min()  # Σdᵢ = 0
         size = float(np.trace(H)) / len(w) or float(slopes.max())
         for _ in range(TRIALS):
-            target = model_minimum(H + damping * size * np.eye(len(w)), state.gradient, w)
+            target = model_minimum(H + damping * size * np.eye(len(w)), at.gradient, w)
             d = target - w
             promised = -float(slopes @ d + d @ H @ d / 2)
             try:
-                trial = phi.at(target, state)
+                trial = state.phi.at(target, at)
             except LinAlgError:  # singular on the border, where λ is learned
                 damping = max(4 * damping, LEAST_DAMPING)
                 continue
-            kept = (state.value - trial.value) / promised if promised > 0 else 0.0
+            kept = (at.value - trial.value) / promised if promised > 0 else 0.0
             # At the end φ no longer shows a difference, and the gap does.
-            closing = trial.gap <= state.gap / 2
+            closing = trial.gap <= at.gap / 2
             if kept > 0.75 or closing:
                 damping = damping / 4 if damping > LEAST_DAMPING else 0.0
             elif kept < 0.25:
                 damping = max(4 * damping, LEAST_DAMPING)
             if kept > SUFFICIENT or closing:
-                return trial, damping
-        return None, damping
+                state.damping = damping
+                return trial
+        return None
 
 
-def function(form: Formulation, problem: Any) -> Any:
-    """What a program of `ANSWERS` asks for the least of, on the simplex."""
+def function(form: Formulation, problem: Any) -> Function:
+    """What a program asks for the least of, on the simplex."""
     if form.id in margin.ANSWERS:
-        return margin.Function(form, problem)
+        return margin.MarginFunction(form, problem)
     if form.id in fisher.ANSWERS:
-        return fisher.Function(problem)
-    return Function(problem, binary=form.binary)
+        return fisher.FisherFunction(problem)
+    return DiscriminantFunction(problem, binary=form.binary)
 
 
 def model_minimum(H: Array, g: Array, w: Array) -> Array:

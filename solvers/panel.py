@@ -133,8 +133,8 @@ PANEL = {
 
 # Where a variable is an n×n matrix SCS is ahead at every size (n = 50: 0.3 s, Clarabel 5 s).
 MATRIX = ("MOSEK", "SCS")
-# Measured: SCS is as fast as Clarabel, a thousand times tighter, and the only one to end at n = 100;
-# CVXOPT takes a hundred times as long.
+# Measured: SCS is as fast as Clarabel, a thousand times tighter, and alone ends at n = 100; CVXOPT
+# takes a hundred times as long.
 KUNDU = ("MOSEK", "SCS", "CLARABEL", "SDPA", "CVXOPT")
 FIRST: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("luss2007", "chen2009-eq7", "chen2009-eq7-dual", "chen2009-eq8"), MATRIX),

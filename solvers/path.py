@@ -1,7 +1,7 @@
 r"""Solutions along a number of the problem: λ, C, β, γ, ρ, η or τ.
 
 What the last solution leaves is used for the next: arrays are checked, and what is made of them is
-made, once; and a method that can start from a point (`WARM`) starts on the cubic through the
+made, once; and a method that can start from a point (`warm`) starts on the cubic through the
 last four solutions, in the logarithm of the number. Every solution has the enclosure that it
 would have alone.
 """
@@ -19,7 +19,7 @@ from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.errors import InputError
 from cvxkernel.formulations.formulation import Point
 from cvxkernel.solvers import solve
-from cvxkernel.solvers.solution import Progress, Solution
+from cvxkernel.solvers.method import Progress, Solution
 
 POINTS = 4  # of the polynomial
 WILD = 10.0  # no larger multiple of a point

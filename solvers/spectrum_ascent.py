@@ -17,58 +17,69 @@ for `both` too, whose kernel is then S flipped.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.chen2009 import SpectrumMachine, spectrum
-from cvxkernel.formulations.enclosure import TINY, Enclosure
-from cvxkernel.formulations.errors import InputError, SolverError
+from cvxkernel.formulations.enclosure import TINY
+from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.solvers import deadline
 from cvxkernel.solvers.box import quadratic_program
-from cvxkernel.solvers.solution import Progress, Solution
+from cvxkernel.solvers.method import Iterative, State
 
-ANSWERS = frozenset({"chen2009-eq12"})
-STEPS = 60  # in s
-NEWTON = 40  # steps in α at each
+NEWTON = 40  # steps in α at each s
 SMALL = 1e-11  # of F: a Newton step that gains less is the last
 
 
+@dataclass
+class SpectrumState(State):
+    """s, where it has to be, and the α there; the enclosure is the narrowest so far."""
+
+    form: Formulation
+    problem: SpectrumMachine
+    low: float
+    high: float
+    alpha: Array
+    s: float | None = None
+
+
 @dataclass(frozen=True)
-class SpectrumAscent:
-    """The hyper-parameters."""
+class SpectrumAscent(Iterative[SpectrumState]):
+    """The hyper-parameters: the relative width to reach, and how many s to try."""
 
-    tol: float = 1e-6
+    name = "spectrum_ascent"
+    answers = first = frozenset({"chen2009-eq12"})
+    counted = "step"
 
-    def solve(self, id: str, problem: Any, *, progress: Progress | None = None) -> Solution:
-        """Solve eq12; raises SolverError when the gap stays above `tol`."""
-        form = formulation(id)
-        if form.id not in ANSWERS:
-            raise InputError("solver", f"a conic solver for {id}", "spectrum_ascent")
-        form.require(problem)
-        began, best = perf_counter(), Enclosure(np.inf, -np.inf, np.inf, {})
-        low, high = shares(problem)
-        s, alpha = low, np.zeros(problem.n)
-        for count in range(1, STEPS + 1):
-            alpha = ascend(problem, s, alpha)
-            a, excess = response(problem, s, alpha)
-            found = form.enclose(problem, {"alpha": alpha, "a": a})
-            best = min(best, found, key=lambda enclosure: enclosure.width)
-            if progress is not None:
-                progress(f"{id}: step {count}, relative gap {best.width:.1e}")
-            if best.width <= self.tol:
-                seconds = perf_counter() - began
-                return Solution.at(id, best, "spectrum_ascent", iterations=count, seconds=seconds)
-            low, high = (s, high) if excess > 0 else (low, s)
-            # One norm, and a root between the two.
-            if problem.h == "both" or not 0 <= low < high * (1 - 1e-14) or deadline.passed():
-                break
-            s = np.sqrt(max(low, 1e-16 * high) * high)
-        why = f"relative width {best.width:.1e} above {self.tol:.1e} after {count} steps"
-        raise SolverError(id, {"spectrum_ascent": why}, best, limit=deadline.reached())
+    max_iterations: int = 60
+
+    def init(self, form: Formulation, problem: Any, start: Point | None) -> SpectrumState:
+        """The least s, and α = 0."""
+        return SpectrumState(form, problem, *shares(problem), np.zeros(problem.n))
+
+    def step(self, state: SpectrumState) -> bool:
+        """The best α at an s between the two, and its enclosure."""
+        problem, low, high = state.problem, state.low, state.high
+        if state.s is None:
+            state.s = low
+        elif problem.h == "both" or not 0 <= low < high * (1 - 1e-14):
+            return False  # one norm, and a root between the two
+        else:
+            state.s = float(np.sqrt(max(low, 1e-16 * high) * high))
+        state.alpha = ascend(problem, state.s, state.alpha)
+        a, excess = response(problem, state.s, state.alpha)
+        enclosure = state.form.enclose(problem, {"alpha": state.alpha, "a": a})
+        if state.enclosure is None or enclosure.width < state.enclosure.width:
+            state.enclosure = enclosure
+        state.lower = max(state.lower, enclosure.lower)
+        state.upper = min(state.upper, enclosure.upper)
+        state.low, state.high = (state.s, high) if excess > 0 else (low, state.s)
+        return True
+
+    def point(self, state: SpectrumState) -> Point:
+        """That of the narrowest enclosure."""
+        return {} if state.enclosure is None else state.enclosure.variables
 
 
 def shares(problem: SpectrumMachine) -> tuple[float, float]:

@@ -24,14 +24,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from cvxkernel.formulations import svm as bounds
-from cvxkernel.formulations.catalogue import formulation
-from cvxkernel.formulations.errors import InputError, SolverError
+from cvxkernel.formulations.formulation import Point
 from cvxkernel.formulations.gonen2008 import Gated
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.tang2009 import Separate
 from cvxkernel.solvers import units
 from cvxkernel.solvers.box import polish, quadratic_program
-from cvxkernel.solvers.solution import Progress, Solution
+from cvxkernel.solvers.method import Method, Progress, Solution
 
 TOLERANCE = 1e-6  # libsvm's, on the KKT conditions
 ITERATIONS = 20_000  # of libsvm before it gives way
@@ -61,18 +60,20 @@ class Machine:
 
 
 @dataclass(frozen=True)
-class SupportVectors:
+class SupportVectors(Method):
     """The same as a method, for every formulation that is a support vector machine."""
 
-    tol: float = 1e-6
+    name = "svm"
+    answers = MACHINES | SEPARATE
+    first = SEPARATE
+    after = MACHINES
 
-    def solve(self, id: str, problem: Any, *, progress: Progress | None = None) -> Solution:
+    def solve(
+        self, id: str, problem: Any, *, progress: Progress | None = None, start: Point | None = None
+    ) -> Solution:
         """Solve it, in units where the optimum is near 1; SolverError where too wide."""
-        form = formulation(id)
-        if form.id not in MACHINES | SEPARATE:
-            raise InputError("solver", f"another for {id}: it is no support vector machine", "svm")
-        form.require(problem)
-        start = perf_counter()
+        form = self.formulation(id, problem)
+        began = perf_counter()
         if progress is not None:
             progress(f"{id}: svm, n = {problem.n}")
         if form.id in SEPARATE:
@@ -83,10 +84,8 @@ class SupportVectors:
             point = {"alpha": svm(machine.K, machine.y, machine.C)}
             enclosure = form.enclose(problem, units.of(form).restored(problem, unit, point))
         if not enclosure.width <= self.tol:
-            why = f"relative width {enclosure.width:.1e} above {self.tol:.1e}"
-            raise SolverError(id, {"svm": why}, enclosure)
-        seconds = perf_counter() - start
-        return Solution.at(id, enclosure, "svm", iterations=None, seconds=seconds)
+            raise self.failure(form.id, enclosure)
+        return self.solution(form.id, enclosure, iterations=None, seconds=perf_counter() - began)
 
 
 def separate(problem: Separate) -> Array:
@@ -109,10 +108,10 @@ def svm(K: Array, y: Array, C: float, *, start: Array | None = None) -> Array:
     small = len(y) <= LARGEST
     raw, ended = _libsvm(K, y, C, ITERATIONS if small else MAX_ITERATIONS)
     alpha = bounds.repair(raw, y, C)
-    found = [alpha, polish(Q, y, C, alpha)]
-    if small and not ended and not _settled(Q, y, C, found[1]):
-        found.append(quadratic_program(Q, np.ones(len(y)), y, C))
-    return max((a for a in found if a is not None), key=lambda a: bounds.value(Q, a)[0])
+    candidates = [alpha, polish(Q, y, C, alpha)]
+    if small and not ended and not _settled(Q, y, C, candidates[1]):
+        candidates.append(quadratic_program(Q, np.ones(len(y)), y, C))
+    return max((a for a in candidates if a is not None), key=lambda a: bounds.value(Q, a)[0])
 
 
 def _settled(Q: Array, y: Array, C: float, alpha: Array | None) -> bool:

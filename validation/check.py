@@ -16,7 +16,7 @@ from cvxkernel.formulations.errors import InputError, ShapeError, SolverError
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers import promise
-from cvxkernel.solvers.solution import Progress
+from cvxkernel.solvers.method import Progress
 from cvxkernel.validation import balls, rigorous
 from cvxkernel.validation.proofs import STATIONARITY, Examination, Judge, Proof
 from cvxkernel.validation.slips import Slip, explain

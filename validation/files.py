@@ -15,7 +15,7 @@ import numpy as np
 
 from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.errors import FileError
-from cvxkernel.solvers.solution import Solution
+from cvxkernel.solvers.method import Solution
 from cvxkernel.validation.readers import read_json, read_mat, read_npz
 
 # What an answer may tell besides its symbols.

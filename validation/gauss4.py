@@ -26,7 +26,7 @@ from cvxkernel.formulations.gonen2008.prediction import Kernel
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.lanckriet2004 import SoftMargin
 from cvxkernel.solvers import GatingDescent, solve
-from cvxkernel.solvers.solution import Progress
+from cvxkernel.solvers.method import Progress
 from cvxkernel.solvers.svm import svm
 from cvxkernel.validation.instances import gauss4, gauss4_bayes
 

@@ -12,7 +12,7 @@ from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.errors import InputError, SolverError
 from cvxkernel.solvers import deadline, promise
-from cvxkernel.solvers.solution import Progress, Solution
+from cvxkernel.solvers.method import Progress, Solution
 from cvxkernel.validation import balls
 from cvxkernel.validation.proofs import JUDGES, Judge, Proof, prove
 

@@ -10,14 +10,28 @@ from typing import Any
 import numpy as np
 
 from cvxkernel.formulations.catalogue import formulation
+<<<<<<< HEAD
 from cvxkernel.formulations.errors import SolverError
 from cvxkernel.solvers import deadline
 from cvxkernel.solvers.mirror_descent.algorithms import Algorithm, algorithm
 from cvxkernel.solvers.mirror_descent.interval import Averages, Interval
+=======
+from cvxkernel.formulations.errors import InputError, SolverError
+from cvxkernel.formulations.formulation import Point
+from cvxkernel.solvers import deadline
+from cvxkernel.solvers.method import Method, Progress, Solution, Step
+from cvxkernel.solvers.mirror_descent.ends import Averages, Ends
+from cvxkernel.solvers.mirror_descent.oracle import Oracle
+>>>>>>> house-sol
 from cvxkernel.solvers.mirror_descent.splitting import Splitting
 from cvxkernel.solvers.mirror_descent.steps import Iterate, Lip, Rule, accelerated, descent
-from cvxkernel.solvers.solution import Progress, Solution, Step
 
+<<<<<<< HEAD
+=======
+ALGORITHMS = frozenset(f"kundu2010-alg{k}{how}" for k in (1, 2, 3) for how in ("", "-printed"))
+SADDLES = frozenset({"kundu2010-eq4", "kundu2010-eq6", "kundu2010-eq7"})
+BRIEF, ENTRYWISE = 12, 400  # iterations before the conic solvers are asked
+>>>>>>> house-sol
 EVERY = 10  # iterations the averaged iterate is looked at, or the K of the splitting
 
 
@@ -38,7 +52,7 @@ class MirrorStep(Step):
 
 
 @dataclass(frozen=True)
-class MirrorDescent:
+class MirrorDescent(Method):
     """The hyper-parameters.
 
     step : "paper", ηₜ = √(2 log n/(mt))/Lip (m = 1 in Algorithm 1); "proof", √(2 log n/t)/Lip, what
@@ -50,13 +64,20 @@ class MirrorDescent:
     are also taken at the closed response to α that L2 and L3 have, and with L1 from a splitting.
     """
 
+    name = "mirror_descent"
+    answers = ALGORITHMS | SADDLES
+    first = ALGORITHMS
+    after = SADDLES  # and for a moment before the panel, see `brief`
+
     tol: float = 1e-3
     step: Rule = "accelerated"
     lip: Lip = "seen"
     max_iterations: int = 3000
     printed_iterations: int = 100
 
-    def solve(self, id: str, problem: Any, *, progress: Progress | None = None) -> Solution:
+    def solve(
+        self, id: str, problem: Any, *, progress: Progress | None = None, start: Point | None = None
+    ) -> Solution:
         """Algorithm 1, 2 or 3 on its problem; raises SolverError where the gap stays above `tol`.
 
         The printed algorithms stop after `printed_iterations` wherever they are, and say so.
@@ -64,8 +85,13 @@ class MirrorDescent:
         form = formulation(id)
         kind, printed = algorithm(form.id)
         form.require(problem)
+<<<<<<< HEAD
         start = perf_counter()
         run = kind(problem)
+=======
+        began = perf_counter()
+        oracle = Oracle(number, problem)
+>>>>>>> house-sol
         limit = self.printed_iterations if printed else self.max_iterations
         interval, averages, history, lip = Interval(), Averages(), list[Step](), 0.0
         mean_x, weight = np.zeros(()), 0.0
@@ -94,6 +120,7 @@ class MirrorDescent:
             if splitting is not None:
                 interval.bound(*run.lower(splitting.steps(means[-1], it.x)))
                 if T % EVERY == 0:
+<<<<<<< HEAD
                     others.append(splitting.kernels())  # sparser in K - S than an iterate
             for x in others:
                 alpha = run.ask(x, it.dual).dual[0]
@@ -113,6 +140,16 @@ class MirrorDescent:
                     proven=it.proven,
                 )
             )
+=======
+                    # Its K is feasible, and sparser in K - S than an iterate.
+                    found = splitting.kernels()
+                    alpha = oracle.ask(found, it.dual).dual[0]
+                    ends.offer(oracle.upper(found, alpha), found, alpha)
+            lip = max(lip, float(oracle.sizes(it.gradient).max()))
+            theorem = problem.tau * oracle.blocks * lip * np.sqrt(2 * np.log(problem.n) / T)
+            told = (it.value, it.eta, lip, float(theorem), it.proven)
+            history.append(MirrorStep(T, ends.lower, ends.upper, perf_counter() - began, *told))
+>>>>>>> house-sol
             if progress is not None:
                 progress(f"{id}: iteration {T}, relative gap {history[-1].width:.1e}")
             if history[-1].width <= self.tol or limit <= T or deadline.passed():
@@ -128,7 +165,7 @@ class MirrorDescent:
             enclosure,
             "mirror_descent",
             iterations=T,
-            seconds=perf_counter() - start,
+            seconds=perf_counter() - began,
             status=status,
             history=tuple(history),
         )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from cvxkernel.formulations import SolverError
+from cvxkernel.formulations import CATALOGUE, SolverError
 from cvxkernel.formulations import errors as e
 from cvxkernel.formulations.tang2009 import Regularized, Shared
 from cvxkernel.solvers import Alternation, alternation, solve
@@ -68,10 +68,10 @@ def test_inexact_machines_are_charged(monkeypatch):
     assert best.upper >= exact.lower
     assert best.width > 1e-6  # what is inexact does not look optimal
     # Without the charge the upper end would lie below the optimum.
-    state = alternation.State.of(made)
+    state = Alternation().init(CATALOGUE[ID], made, None)
     for _ in range(10):
-        Alternation().step(state, made)
-    assert state.value < exact.lower
+        Alternation().step(state)
+    assert state.scale * state.value < exact.lower
     assert state.upper >= exact.lower
 
 

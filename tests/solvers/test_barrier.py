@@ -8,7 +8,7 @@ import pytest
 from cvxkernel.formulations import CATALOGUE, InputError
 from cvxkernel.solvers import solve
 from cvxkernel.solvers.barrier import Barrier, inside, step
-from cvxkernel.solvers.newton import Function
+from cvxkernel.solvers.newton import DiscriminantFunction
 from cvxkernel.validation.instances import sample
 
 IDS = ("ye2008-thm3.1", "ye2008-eq45")
@@ -27,7 +27,7 @@ def test_it_agrees_with_the_panel(id):
 def test_a_step_is_newtons():
     # For d with Hd = -g on the simplex, (slope along d)²/(curvature along d) = dᵀHd.
     problem = CATALOGUE["ye2008-thm3.1"].make(sample("ye2008-thm3.1", 9, 3) | {"lam": 0.1})
-    phi, mu = Function(problem, binary=False), 0.3
+    phi, mu = DiscriminantFunction(problem, binary=False), 0.3
     state = inside(phi, np.array([0.2, 0.5, 0.3]), np.full(phi.H.shape[1], 40.0))
     moved, promised = step(phi, state, mu)
     dw, dt = moved.at.w - state.at.w, moved.t - state.t

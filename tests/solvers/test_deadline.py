@@ -9,8 +9,8 @@ import pytest
 
 from cvxkernel.formulations import CATALOGUE, InputError, SolverError
 from cvxkernel.solvers import METHODS, conic, deadline, solve
+from cvxkernel.solvers.method import Step
 from cvxkernel.solvers.path import path
-from cvxkernel.solvers.solution import Step
 from cvxkernel.validation import check, rigorous
 from cvxkernel.validation.instances import sample
 

@@ -11,7 +11,7 @@ from cvxkernel.formulations import CATALOGUE, InputError, SolverError, svm
 from cvxkernel.formulations.chen2009 import KernelMachine, RobustMachine, spectrum
 from cvxkernel.solvers import DualAscent, conic, solve
 from cvxkernel.solvers.box import quadratic_program
-from cvxkernel.solvers.dual_ascent import ANSWERS, distances, hessian, value
+from cvxkernel.solvers.dual_ascent import distances, hessian, value
 from cvxkernel.validation.instances import sample, similarity
 
 KINDS = ("gaussian", "random", "low rank")
@@ -46,7 +46,7 @@ def test_the_quadratic_program_is_a_support_vector_machine_at_q_1():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("id", sorted(ANSWERS))
+@pytest.mark.parametrize("id", sorted(DualAscent.answers))
 def test_it_meets_the_conic_solvers_and_narrows_at_every_iteration(id, kind, tolerances):
     problem = CATALOGUE[id].make(sample(id, 18, 1, kind=kind, seed=1))
     solution = DualAscent(tol=1e-8).solve(id, problem)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 from scipy.linalg import null_space
@@ -116,7 +118,7 @@ def test_degenerate_data(id, case):
 @pytest.mark.parametrize("id", IDS)
 def test_the_derivatives_are_those_of_the_value(id, kind):
     problem = made(id, 30, 4, kind=kind, seed=1)
-    phi = margin.Function(CATALOGUE[id], problem)
+    phi = margin.MarginFunction(CATALOGUE[id], problem)
     w = np.random.default_rng(0).dirichlet(3 * np.ones(phi.p))
     at = phi.at(w)
     H = at.hessian()
@@ -199,10 +201,12 @@ def test_what_it_cannot_reach_is_an_error_with_the_best_enclosure():
 def test_where_it_fails_the_panel_is_asked_unless_it_was_named(monkeypatch):
     problem = made(SM1)
     assert solve(SM1, problem).solver == "newton"
-    short = METHODS["newton"].__class__(
-        lambda tol: Newton(tol=tol, max_iterations=2), margin.ANSWERS, margin.ANSWERS
-    )
-    monkeypatch.setitem(METHODS, "newton", short)
+
+    @dataclass(frozen=True)
+    class Short(Newton):
+        max_iterations: int = 2
+
+    monkeypatch.setitem(METHODS, "newton", Short)
     found = solve(SM1, problem)
     assert found.solver not in METHODS
     assert found.width <= 1e-6

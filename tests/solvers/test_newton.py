@@ -7,7 +7,7 @@ import pytest
 
 from cvxkernel.formulations import CATALOGUE, InputError, SolverError
 from cvxkernel.solvers import solve
-from cvxkernel.solvers.newton import DISCRIMINANT, Function, Newton, model_minimum
+from cvxkernel.solvers.newton import DISCRIMINANT, DiscriminantFunction, Newton, model_minimum
 from cvxkernel.validation.instances import sample
 
 KINDS = ("gaussian", "random", "low rank")
@@ -40,7 +40,9 @@ def test_over_the_range_of_lambda(id, lam):
 @pytest.mark.parametrize("id", ["ye2008-thm2.2", "ye2008-thm3.2", "ye2008-eq46"])
 def test_the_derivatives_are_those_of_the_value(id):
     form = CATALOGUE[id]
-    phi = Function(form.make(sample(id, 12, 4, kind="random") | {"lam": 0.1}), binary=form.binary)
+    phi = DiscriminantFunction(
+        form.make(sample(id, 12, 4, kind="random") | {"lam": 0.1}), binary=form.binary
+    )
     rng = np.random.default_rng(0)
     w = rng.dirichlet(np.ones(phi.p))
     at = phi.at(w)

@@ -44,14 +44,14 @@ def test_a_panel_that_fails_is_followed_by_the_method(monkeypatch):
     def fails(id, problem, **options):
         raise SolverError(id, {"SCS": "slow"})
 
-    monkeypatch.setattr("cvxkernel.solvers.conic", fails)
+    monkeypatch.setattr("cvxkernel.solvers.route.conic", fails)
     for id, name in (("tang2009-thm3.1", "alternation"), ("chen2009-eq1", "svm")):
         found = solve(id, CATALOGUE[id].make(sample(id, 10, 2)))
         assert found.solver == name
         assert found.attempts == {"SCS": "slow"}
     with pytest.raises(SolverError):  # who names a solver gets no other
         solve(id, CATALOGUE[id].make(sample(id, 10, 2)), solver="conic")
-    assert isinstance(METHODS["alternation"].make(1e-3), Alternation)
+    assert METHODS["alternation"] is Alternation
 
 
 @pytest.mark.parametrize("C", [1e-6, 1.0, 1e6])

@@ -10,7 +10,6 @@ from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.ye2008 import Discriminant, bounds
 from cvxkernel.solvers import ColumnGeneration
-from cvxkernel.solvers.column_generation import Exchange, State
 from cvxkernel.validation.instances import instance
 from cvxkernel.validation.ledger.claim import Picture
 from cvxkernel.validation.ledger.shared import optimum_of
@@ -48,13 +47,14 @@ def rule_22(seed: int) -> Figure:
     at = Discriminant(data["kernels"], data["y"], data["lam"])
     best = optimum_of("ye2008-thm2.2", at)
     form, method = formulation("ye2008-thm2.3"), ColumnGeneration(stop="paper")
-    program, state = Exchange.of(form, at), State(w=np.full(at.p, 1 / at.p))
+    state = method.init(form, at, None)
     rule: list[float] = []
     gap: list[float] = []
     while len(rule) < 60 and (not rule or rule[-1] > 1e-7):
         value = bounds.value(at, state.w / at.r, binary=True)[0]
         gap.append(max(value / best.lower - 1, 1e-16))
-        rule.append(method.step(state, program))
+        method.step(state)
+        rule.append(state.violated)
     steps = np.arange(1, len(rule) + 1)
     figure, ax = plt.subplots(figsize=(7.6, 3.0), layout="constrained")
     ax.semilogy(steps[1:], rule[1:], "o-", color=ORANGE, ms=4, label="rule (22)")
