@@ -14,7 +14,8 @@ from cvxkernel.formulations.chen2009 import (
     spectrum,
 )
 from cvxkernel.solvers import conic, solve
-from cvxkernel.validation.instances import sample, similarity
+from cvxkernel.validation.chen2009.samples import similarity
+from cvxkernel.validation.instances import sample
 
 IDS = [id for id, form in CATALOGUE.items() if form.paper in ("chen2009", "luss2007")]
 INSTANCES = [("random", 0), ("random", 1), ("low rank", 0), ("gaussian", 0)]

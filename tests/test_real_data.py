@@ -8,7 +8,7 @@ import pytest
 from cvxkernel.formulations import CATALOGUE, kernels
 from cvxkernel.formulations.ye2008 import RKDA, Discriminant
 from cvxkernel.solvers import solve
-from cvxkernel.validation.instances import SIGMAS
+from cvxkernel.validation.ye2008.samples import SIGMAS
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from cvxkernel.formulations import CATALOGUE, tang2009
 from cvxkernel.formulations.lanckriet2004 import SoftMargin
 from cvxkernel.formulations.tang2009 import Regularized, Separate, Shared
 from cvxkernel.solvers import Alternation, solve
-from cvxkernel.validation.instances import multi_label
+from cvxkernel.validation.tang2009.samples import multi_label
 
 KINDS = ("gaussian", "random", "low rank")
 

@@ -20,8 +20,9 @@ from cvxkernel.formulations.chen2009 import (
     spectrum,
 )
 from cvxkernel.solvers import conic, solve
+from cvxkernel.validation.chen2009.samples import similarity
 from cvxkernel.validation.files import load
-from cvxkernel.validation.instances import sample, similarity
+from cvxkernel.validation.instances import sample
 
 KINDS = ("gaussian", "random", "low rank")
 IDS = [id for id, form in CATALOGUE.items() if form.paper in ("chen2009", "luss2007")]

@@ -17,7 +17,7 @@ from cvxkernel.formulations.chen2009 import (
     spectrum,
 )
 from cvxkernel.solvers import solve
-from cvxkernel.validation.instances import similarity
+from cvxkernel.validation.chen2009.samples import similarity
 
 KINDS = ("gaussian", "random", "low rank")
 

@@ -13,7 +13,8 @@ from cvxkernel.formulations import errors as e
 from cvxkernel.formulations.kundu2010 import Combination, Similarities, Spectra, bounds
 from cvxkernel.solvers import solve
 from cvxkernel.solvers.mkl import mkl
-from cvxkernel.validation.instances import random_kernels, sample, similarities
+from cvxkernel.validation.instances import random_kernels, sample
+from cvxkernel.validation.kundu2010.samples import similarities
 
 RHO = {"L1": 0.02, "L2": 0.5, "L3": 0.1}
 LOSSES = tuple(RHO)

@@ -15,7 +15,8 @@ from cvxkernel.formulations import errors as e
 from cvxkernel.formulations.tang2009 import Regularized, Separate, Shared, bounds
 from cvxkernel.solvers import solve
 from cvxkernel.solvers.svm import svm
-from cvxkernel.validation.instances import blobs, gaussian_kernels, multi_label, random_kernels
+from cvxkernel.validation.instances import blobs, gaussian_kernels, random_kernels
+from cvxkernel.validation.tang2009.samples import multi_label
 
 KINDS = ["gaussian", "random", "low rank", "equal", "rank one", "separable", "uneven", "zero"]
 

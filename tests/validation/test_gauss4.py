@@ -13,7 +13,7 @@ from cvxkernel.formulations.gonen2008 import support
 from cvxkernel.solvers import solve
 from cvxkernel.solvers.svm import svm
 from cvxkernel.validation.gauss4 import GRID, MACHINES, PAPER, Toy, base, fit_svm
-from cvxkernel.validation.instances import GAUSS4, gauss4, gauss4_bayes
+from cvxkernel.validation.gonen2008.samples import GAUSS4, gauss4, gauss4_bayes
 
 COMMITTED = Path(__file__).resolve().parents[2] / "docs" / "gauss4.json"
 

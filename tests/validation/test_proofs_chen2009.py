@@ -16,7 +16,7 @@ from cvxkernel.formulations.chen2009 import (
     spectrum,
 )
 from cvxkernel.validation import check, enclose, rigorous
-from cvxkernel.validation.instances import similarity
+from cvxkernel.validation.chen2009.samples import similarity
 
 S, Y = similarity(16, kind="random", seed=2)
 

@@ -12,7 +12,7 @@ from cvxkernel.formulations.chen2009 import KernelMachine, RobustMachine, Spectr
 from cvxkernel.formulations.problem import with_numbers
 from cvxkernel.solvers import solve
 from cvxkernel.validation.check import check
-from cvxkernel.validation.instances import similarity
+from cvxkernel.validation.chen2009.samples import similarity
 from cvxkernel.validation.slips import explain
 
 N = 12

@@ -8,7 +8,7 @@ import pytest
 from cvxkernel.formulations.tang2009 import Regularized, Shared, to_beta
 from cvxkernel.solvers import solve
 from cvxkernel.validation import check, enclose, rigorous
-from cvxkernel.validation.instances import multi_label
+from cvxkernel.validation.tang2009.samples import multi_label
 
 QCQP, SDP, SILP = "tang2009-thm3.1", "tang2009-eq3-sdp", "tang2009-eq11"
 

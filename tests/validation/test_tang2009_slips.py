@@ -11,10 +11,10 @@ from cvxkernel.formulations import CATALOGUE, tang2009
 from cvxkernel.formulations.tang2009 import Separate
 from cvxkernel.solvers import solve
 from cvxkernel.validation import check
-from cvxkernel.validation.instances import multi_label
 from cvxkernel.validation.slips import explain
 from cvxkernel.validation.slips.slip import fixed
-from cvxkernel.validation.slips.tang2009 import measure
+from cvxkernel.validation.tang2009.samples import multi_label
+from cvxkernel.validation.tang2009.slips import measure
 
 QP, QCQP, SILP = "tang2009-eq2", "tang2009-thm3.1", "tang2009-eq11"
 BOTH = (QCQP, SILP)

@@ -188,6 +188,17 @@ def regularization(lam: float, n: int) -> Iterator[Variant]:
         yield fixed(kind, told, lam=other)
 
 
+def costs(C: float, n: int) -> Iterator[tuple[str, str, float]]:
+    """C for another C: the kind of slip, a sentence, and the other C."""
+    yield "C/n", "C/n in place of C", C / n
+    yield "nC", "nC in place of C", n * C
+    yield "1/C", "1/C in place of C", 1 / C
+    yield "1/(2C)", "1/(2C) in place of C", 1 / (2 * C)
+    yield "1/(nC)", "1/(nC) in place of C", 1 / (n * C)
+    for name, f in FACTORS.items():
+        yield f"{name}C", f"{name}C in place of C", f * C
+
+
 def values(claims: Mapping[str, float], factors: Mapping[str, float]) -> Iterator[Variant]:
     """Values with another factor or sign, all of them or one."""
     for names in {tuple(claims), *((name,) for name in claims)} if claims else set():
