@@ -14,16 +14,8 @@ from flint import arb, arb_mat
 
 from cvxkernel.formulations.kim2006 import KernelFisher, best_u
 from cvxkernel.validation import balls, nearest
-from cvxkernel.validation.balls import inner, matrix
-from cvxkernel.validation.proofs.proof import (
-    Examination,
-    Point,
-    Proof,
-    excess,
-    numbers,
-    off_simplex,
-    simplex,
-)
+from cvxkernel.validation.balls import excess, inner, matrix, numbers, off_simplex, simplex
+from cvxkernel.validation.proofs.proof import Examination, Point, Proof
 
 
 class Balls:

@@ -14,17 +14,9 @@ from flint import arb, arb_mat
 from cvxkernel.formulations.lanckriet2004 import SoftMargin
 from cvxkernel.formulations.lanckriet2004.programs import Margin
 from cvxkernel.validation import balls, nearest
-from cvxkernel.validation.balls import column, inner
+from cvxkernel.validation.balls import column, excess, inner, numbers, off_simplex, simplex
 from cvxkernel.validation.proofs import svm
-from cvxkernel.validation.proofs.proof import (
-    Examination,
-    Point,
-    Proof,
-    excess,
-    numbers,
-    off_simplex,
-    simplex,
-)
+from cvxkernel.validation.proofs.proof import Examination, Point, Proof
 
 
 class Balls:

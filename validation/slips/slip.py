@@ -14,7 +14,9 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from scipy.optimize import minimize_scalar
 
+from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
+from cvxkernel.validation.papers import home, part
 
 EXPLAINED = 0.02  # an explanation leaves at most this part of the distance
 LEAST = 1e-6  # a relative distance below it is inaccuracy, no slip
@@ -116,6 +118,30 @@ def ranked(measure: Measure, variants: Iterable[Variant]) -> list[Slip]:
         if slip.score <= BESIDE * explained[0].score:
             best.setdefault(slip.kind, slip)
     return list(best.values())
+
+
+def measure(
+    form: Formulation, problem: Any, point: Mapping[str, Array], value: float | None
+) -> Measure:
+    """The answer as it stands, to the problem as it stands."""
+    made: Measure = part(home(form), "slips").measure(form, problem, point, value)
+    return made
+
+
+def variants(form: Formulation, answer: Measure) -> Iterator[Variant]:
+    """The slips of a formulation's paper."""
+    yield from part(home(form), "slips").variants(answer)
+
+
+def explain(
+    form: Formulation, problem: Any, point: Mapping[str, Array], value: float | None
+) -> list[Slip]:
+    """The slips that explain an answer, best first."""
+    answer = measure(form, problem, point, value)
+    slips = variants(form, answer)
+    if not point:  # a number that is searched for would explain any value
+        slips = (slip for slip in slips if slip.search is None)
+    return ranked(answer, slips)
 
 
 # -- Slips of the data ----------------------------------------------------------------------------

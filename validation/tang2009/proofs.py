@@ -19,17 +19,9 @@ from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.tang2009 import Regularized, Separate, Shared
 from cvxkernel.formulations.tang2009.programs import MultiLabelled
 from cvxkernel.validation import balls, nearest
-from cvxkernel.validation.balls import column, inner
+from cvxkernel.validation.balls import clipped, column, excess, inner, numbers, simplex
 from cvxkernel.validation.proofs import svm
-from cvxkernel.validation.proofs.proof import (
-    Examination,
-    Point,
-    Proof,
-    clipped,
-    excess,
-    numbers,
-    simplex,
-)
+from cvxkernel.validation.proofs.proof import Examination, Point, Proof
 from cvxkernel.validation.proofs.saddle import Saddle, State
 
 Rows = list[list[arb]]

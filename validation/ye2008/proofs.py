@@ -23,20 +23,17 @@ from cvxkernel.formulations.ye2008.bounds import unit_diagonal_root
 from cvxkernel.formulations.ye2008.data import Scatter
 from cvxkernel.formulations.ye2008.fixed import Discriminant
 from cvxkernel.validation import balls, nearest
-from cvxkernel.validation.balls import inner, matrix
-from cvxkernel.validation.proofs.proof import (
-    Examination,
-    Judge,
-    Negated,
-    Point,
-    Proof,
+from cvxkernel.validation.balls import (
     asymmetry,
     excess,
+    inner,
+    matrix,
     newton,
     numbers,
     off_simplex,
     simplex,
 )
+from cvxkernel.validation.proofs.proof import Examination, Judge, Negated, Point, Proof
 
 
 class Balls:

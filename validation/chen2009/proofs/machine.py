@@ -13,10 +13,10 @@ from flint import arb
 
 from cvxkernel.formulations import chen2009
 from cvxkernel.validation import balls, nearest
-from cvxkernel.validation.balls import column, inner
+from cvxkernel.validation.balls import column, excess, inner, numbers
 from cvxkernel.validation.proofs import svm
 from cvxkernel.validation.proofs.machine import Machine
-from cvxkernel.validation.proofs.proof import Examination, Point, Proof, excess, numbers
+from cvxkernel.validation.proofs.proof import Examination, Point, Proof
 
 
 class Dual(Machine):

@@ -9,15 +9,11 @@ from flint import arb
 from cvxkernel.formulations.catalogue import CATALOGUE
 from cvxkernel.formulations.kundu2010 import Combination
 from cvxkernel.validation import nearest
+from cvxkernel.validation.balls import numbers
 from cvxkernel.validation.kundu2010.proofs.omega import Omega
 from cvxkernel.validation.kundu2010.proofs.points import off_simplex, on_simplex, smallest, stack
 from cvxkernel.validation.proofs import svm
-from cvxkernel.validation.proofs.proof import (
-    Examination,
-    Point,
-    Proof,
-    numbers,
-)
+from cvxkernel.validation.proofs.proof import Examination, Point, Proof
 
 
 class Kernels:

@@ -9,10 +9,9 @@ from flint import arb, arb_mat
 
 from cvxkernel.formulations.kundu2010 import Similarities
 from cvxkernel.validation import balls
-from cvxkernel.validation.balls import inner, matrix
+from cvxkernel.validation.balls import asymmetry, excess, inner, matrix
 from cvxkernel.validation.kundu2010.proofs.learned import Learned
 from cvxkernel.validation.kundu2010.proofs.points import ball, clip, outside, spectahedron
-from cvxkernel.validation.proofs.proof import asymmetry, excess
 
 
 class Matrices(Learned):

@@ -10,11 +10,7 @@ from flint import arb, arb_mat
 
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.validation import balls
-from cvxkernel.validation.proofs.proof import (
-    excess,
-    numbers,
-    simplex,
-)
+from cvxkernel.validation.balls import excess, numbers, simplex
 
 
 def spectahedron(A: arb_mat, tau: arb) -> arb_mat:
