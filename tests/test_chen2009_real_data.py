@@ -1,4 +1,4 @@
-"""Aural Sonar and Voting of the chen2009 collection, where ../shared/data is present."""
+"""Aural Sonar and Voting of the chen2009 collection, in the folder CVXKERNEL_DATA."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""UCI sonar with the ten Gaussian kernels of the paper, where ../shared/data is present."""
+"""UCI sonar with the ten Gaussian kernels of the paper, of the folder CVXKERNEL_DATA."""
 
 from __future__ import annotations
 
