@@ -15,7 +15,7 @@ from cvxkernel.solvers.svm import svm
 from cvxkernel.validation.gauss4 import GRID, MACHINES, PAPER, Toy, base, fit_svm
 from cvxkernel.validation.gonen2008.samples import GAUSS4, gauss4, gauss4_bayes
 
-COMMITTED = Path(__file__).resolve().parents[2] / "docs" / "gauss4.json"
+COMMITTED = Path(__file__).resolve().parents[3] / "docs" / "gauss4.json"
 
 
 def test_the_points_have_the_printed_means_and_variances():
