@@ -28,7 +28,7 @@ from cvxkernel.formulations.lanckriet2004 import SoftMargin
 from cvxkernel.solvers import GatingDescent, solve
 from cvxkernel.solvers.method import Progress
 from cvxkernel.solvers.svm import svm
-from cvxkernel.validation.instances import gauss4, gauss4_bayes
+from cvxkernel.validation.gonen2008.samples import gauss4, gauss4_bayes
 
 Trace = Literal["1", "n"]
 GRID = (0.01, 0.1, 1.0, 10.0, 100.0)

@@ -10,28 +10,17 @@ from typing import Any
 import numpy as np
 
 from cvxkernel.formulations.catalogue import formulation
-<<<<<<< HEAD
 from cvxkernel.formulations.errors import SolverError
-from cvxkernel.solvers import deadline
-from cvxkernel.solvers.mirror_descent.algorithms import Algorithm, algorithm
-from cvxkernel.solvers.mirror_descent.interval import Averages, Interval
-=======
-from cvxkernel.formulations.errors import InputError, SolverError
 from cvxkernel.formulations.formulation import Point
 from cvxkernel.solvers import deadline
 from cvxkernel.solvers.method import Method, Progress, Solution, Step
-from cvxkernel.solvers.mirror_descent.ends import Averages, Ends
-from cvxkernel.solvers.mirror_descent.oracle import Oracle
->>>>>>> house-sol
+from cvxkernel.solvers.mirror_descent.algorithms import Algorithm, algorithm
+from cvxkernel.solvers.mirror_descent.interval import Averages, Interval
 from cvxkernel.solvers.mirror_descent.splitting import Splitting
 from cvxkernel.solvers.mirror_descent.steps import Iterate, Lip, Rule, accelerated, descent
 
-<<<<<<< HEAD
-=======
-ALGORITHMS = frozenset(f"kundu2010-alg{k}{how}" for k in (1, 2, 3) for how in ("", "-printed"))
+PRINTED = frozenset(f"kundu2010-alg{k}{how}" for k in (1, 2, 3) for how in ("", "-printed"))
 SADDLES = frozenset({"kundu2010-eq4", "kundu2010-eq6", "kundu2010-eq7"})
-BRIEF, ENTRYWISE = 12, 400  # iterations before the conic solvers are asked
->>>>>>> house-sol
 EVERY = 10  # iterations the averaged iterate is looked at, or the K of the splitting
 
 
@@ -65,8 +54,8 @@ class MirrorDescent(Method):
     """
 
     name = "mirror_descent"
-    answers = ALGORITHMS | SADDLES
-    first = ALGORITHMS
+    answers = PRINTED | SADDLES
+    first = PRINTED
     after = SADDLES  # and for a moment before the panel, see `brief`
 
     tol: float = 1e-3
@@ -85,13 +74,8 @@ class MirrorDescent(Method):
         form = formulation(id)
         kind, printed = algorithm(form.id)
         form.require(problem)
-<<<<<<< HEAD
-        start = perf_counter()
-        run = kind(problem)
-=======
         began = perf_counter()
-        oracle = Oracle(number, problem)
->>>>>>> house-sol
+        run = kind(problem)
         limit = self.printed_iterations if printed else self.max_iterations
         interval, averages, history, lip = Interval(), Averages(), list[Step](), 0.0
         mean_x, weight = np.zeros(()), 0.0
@@ -120,7 +104,6 @@ class MirrorDescent(Method):
             if splitting is not None:
                 interval.bound(*run.lower(splitting.steps(means[-1], it.x)))
                 if T % EVERY == 0:
-<<<<<<< HEAD
                     others.append(splitting.kernels())  # sparser in K - S than an iterate
             for x in others:
                 alpha = run.ask(x, it.dual).dual[0]
@@ -132,7 +115,7 @@ class MirrorDescent(Method):
                     T,
                     interval.lower,
                     interval.upper,
-                    perf_counter() - start,
+                    perf_counter() - began,
                     value=it.value,
                     eta=it.eta,
                     lip=lip,
@@ -140,16 +123,6 @@ class MirrorDescent(Method):
                     proven=it.proven,
                 )
             )
-=======
-                    # Its K is feasible, and sparser in K - S than an iterate.
-                    found = splitting.kernels()
-                    alpha = oracle.ask(found, it.dual).dual[0]
-                    ends.offer(oracle.upper(found, alpha), found, alpha)
-            lip = max(lip, float(oracle.sizes(it.gradient).max()))
-            theorem = problem.tau * oracle.blocks * lip * np.sqrt(2 * np.log(problem.n) / T)
-            told = (it.value, it.eta, lip, float(theorem), it.proven)
-            history.append(MirrorStep(T, ends.lower, ends.upper, perf_counter() - began, *told))
->>>>>>> house-sol
             if progress is not None:
                 progress(f"{id}: iteration {T}, relative gap {history[-1].width:.1e}")
             if history[-1].width <= self.tol or limit <= T or deadline.passed():

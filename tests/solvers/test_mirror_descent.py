@@ -10,7 +10,8 @@ from cvxkernel.formulations import errors as e
 from cvxkernel.formulations.kundu2010 import Similarities, Spectra, bounds
 from cvxkernel.solvers import MirrorDescent, conic, mirror_descent, solve
 from cvxkernel.solvers.mirror_descent import ALGORITHMS, mirror, nearest, printed_step
-from cvxkernel.validation.instances import alternating, sample, similarities
+from cvxkernel.validation.instances import sample
+from cvxkernel.validation.kundu2010.samples import alternating, similarities
 
 RHO = {"L1": 0.02, "L2": 0.5, "L3": 0.1}
 EQUATION = {1: "eq4", 2: "eq6", 3: "eq7"}

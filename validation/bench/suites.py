@@ -86,7 +86,7 @@ def growth(sizes: Sequence[float], seconds: Sequence[float]) -> float | None:
     return float(np.polyfit(np.log(sizes[-3:]), np.log(seconds[-3:]), 1)[0])
 
 
-# -- What issue after issue has asked for ----------------------------------------------------------
+# -- What is aimed at -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
