@@ -84,7 +84,7 @@ def encloses(*ids: str, frame: Frame | None = None, **options: Any) -> Callable[
 
     def register(function: F) -> F:
         bound = partial(function, **options) if options else function
-        known = {id: (bound, frame) for id in ids}
+        known = dict.fromkeys(ids, (bound, frame))
         vars(function)["encloses"] = {**known, **vars(function).get("encloses", {})}
         return function
 
@@ -169,7 +169,7 @@ class Formulation:
 
 
 def _shape(problem: Any, text: str) -> tuple[int, ...]:
-    """"n,p+1" as numbers of this problem."""
+    """ "n,p+1" as numbers of this problem."""
 
     def number(term: str) -> int:
         return int(term) if term.isdigit() else int(getattr(problem, term))

@@ -11,8 +11,8 @@ import numpy as np
 
 from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.solvers import promise, solve
-from cvxkernel.solvers.path import path
 from cvxkernel.solvers.method import Solution
+from cvxkernel.solvers.path import path
 from cvxkernel.validation.bench.data import Cancer, Digits, Instance, Labels, Sample, Size
 from cvxkernel.validation.bench.process import Limits, alone
 from cvxkernel.validation.bench.routes import Measurement, measure, methods, panel
