@@ -3,8 +3,8 @@
 A program is registered on the method that is it, both ends of its enclosure on the function that
 computes them, and the catalogue brings the two together by the id:
 
-    @printed("ye2008-thm2.2", "Theorem 2.2, (13)", "QCQP", "max …", symbols={"beta": "n,1", "t": ""},
-             recover=from_quad, binary=True)
+    @printed("ye2008-thm2.2", "Theorem 2.2, (13)", "QCQP", "max …",
+             symbols={"beta": "n,1", "t": ""}, recover=from_quad, binary=True)
     def thm2_2(self) -> Program: ...                            # programs.py
 
     @encloses("ye2008-thm2.2", "ye2008-eq43", binary=True)

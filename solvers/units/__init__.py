@@ -6,9 +6,9 @@ over a power of σ, and whose points are the first's, each symbol over σ to its
 
     Units(size, S=1, C=-1, rho=-3, alpha=-1, K=1)    # S/σ, Cσ, ρσ³; and back: α/σ, Kσ
 
-One declaration is the scaling and the way back. A paper declares its own in `solvers/units/<paper>.py`,
-in a table `UNITS` by the class of the problem or by the id; what it does not declare is solved as it is.
-A declaration that is no power of one σ is a class with `scaled(problem)` and
+One declaration is the scaling and the way back. A paper declares its own in `units/<paper>.py`, in
+a table `UNITS` by the class of the problem or by the id; what it does not declare is solved as it
+is. A declaration that is no power of one σ is a class with `scaled(problem)` and
 `restored(problem, unit, point)`.
 """
 
