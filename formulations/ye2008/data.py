@@ -86,6 +86,11 @@ class Scatter(TwoClasses):
         """trace(PGᵢP) = trace(Gᵢ) - eᵀGᵢe/n, i = 1, …, p"""
         return _traces(self.near.kernels)
 
+    @property
+    def r(self) -> Array:
+        """r₁, …, r_p, with which the weights are on a budget; r₀ before them where λ is learned."""
+        return self.traces
+
     @cached_property
     def H(self) -> Array:
         """(24), with nᵢ for the printed n_j; columns h₁, …, h_k."""
