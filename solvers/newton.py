@@ -31,9 +31,8 @@ from scipy.linalg import LinAlgError, eigh
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.formulations.problem import combined
 from cvxkernel.formulations.ye2008 import Discriminant
-from cvxkernel.formulations.ye2008.data import solver
+from cvxkernel.formulations.ye2008.data import combined, solver
 from cvxkernel.solvers import fisher, margin
 from cvxkernel.solvers.method import Iterative, State, Step
 

@@ -131,7 +131,7 @@ class Pass:
         """
         PB, size = B - B.mean(axis=0), np.abs(B)
         norms = np.linalg.norm(size + size.mean(axis=0), axis=1)
-        found, made_of = np.zeros(problem.p), np.zeros(problem.p)
+        found, made_of = np.zeros(len(problem.kernels)), np.zeros(len(problem.kernels))
         combined, sums = np.zeros(B.shape), np.zeros(len(B))
         for i, (K, trace) in enumerate(zip(problem.near.kernels, traces(problem), strict=True)):
             for rows, D in blocks(K, trace.mean):
@@ -266,7 +266,7 @@ def bound(
     n = problem.n
     b, b_slack = float(np.sum(beta * H)), rounding(n, float(np.sum(np.abs(beta * H))))
     square = float(np.sum(beta**2))
-    seen = seen or Pass.over(problem, beta, np.zeros(problem.p))
+    seen = seen or Pass.over(problem, beta, np.zeros(len(problem.kernels)))
     r = np.array([trace.r for trace in traces(problem)])
     spread = min(float(np.sum((beta - beta.mean(axis=0)) ** 2)) * (1 + rounding(n, 4.0)), square)
     highest = seen.forms + rounding(n, 1.0) * seen.made_of + slacks(problem) * spread

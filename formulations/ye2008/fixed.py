@@ -35,11 +35,6 @@ class Discriminant(Scatter):
         """G̃₁, …, G̃_p"""
         return self.centred
 
-    @property
-    def r(self) -> Array:
-        """r₁, …, r_p"""
-        return self.traces
-
     # -- Section 2: two classes -------------------------------------------------------------
 
     def thm2_1(self) -> Program:
