@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from difflib import get_close_matches
 from importlib import import_module
-from typing import Any
 
 from cvxkernel.formulations.errors import UnknownFormulationError
 from cvxkernel.formulations.formulation import Formulation, formulations
@@ -14,16 +13,10 @@ from cvxkernel.formulations.formulation import Formulation, formulations
 PAPERS = ("ye2008", "tang2009", "chen2009", "kundu2010", "gonen2008", "kim2006", "lanckriet2004")
 
 
-def _every() -> Iterator[Any]:
+def _every() -> Iterator[Formulation]:
     for paper in PAPERS:
         name = f"cvxkernel.formulations.{paper}"
-        legacy = getattr(import_module(name), "FORMULATIONS", None)
-        if legacy is not None:
-            yield from legacy
-        else:
-            yield from formulations(
-                import_module(f"{name}.programs"), import_module(f"{name}.bounds")
-            )
+        yield from formulations(import_module(f"{name}.programs"), import_module(f"{name}.bounds"))
 
 
 CATALOGUE: dict[str, Formulation] = {form.id: form for form in _every()}

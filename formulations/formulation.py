@@ -3,8 +3,8 @@
 A program is registered on the method that is it, both ends of its enclosure on the function that
 computes them, and the catalogue brings the two together by the id:
 
-    @printed("ye2008-thm2.2", "Theorem 2.2, (13)", "QCQP", "max …", symbols={"beta": "n,1", "t": ""},
-             recover=from_quad, binary=True)
+    @printed("ye2008-thm2.2", "Theorem 2.2, (13)", "QCQP", "max …",
+             symbols={"beta": "n,1", "t": ""}, recover=from_quad, binary=True)
     def thm2_2(self) -> Program: ...                            # programs.py
 
     @encloses("ye2008-thm2.2", "ye2008-eq43", binary=True)
@@ -84,7 +84,7 @@ def encloses(*ids: str, frame: Frame | None = None, **options: Any) -> Callable[
 
     def register(function: F) -> F:
         bound = partial(function, **options) if options else function
-        known = {id: (bound, frame) for id in ids}
+        known = dict.fromkeys(ids, (bound, frame))
         vars(function)["encloses"] = {**known, **vars(function).get("encloses", {})}
         return function
 
@@ -169,7 +169,7 @@ class Formulation:
 
 
 def _shape(problem: Any, text: str) -> tuple[int, ...]:
-    """"n,p+1" as numbers of this problem."""
+    """ "n,p+1" as numbers of this problem."""
 
     def number(term: str) -> int:
         return int(term) if term.isdigit() else int(getattr(problem, term))

@@ -24,14 +24,14 @@ class Labelled:
     def __post_init__(self) -> None:
         K = inputs.kernels("kernels", self.kernels)
         object.__setattr__(self, "kernels", K)
-        object.__setattr__(self, "y", inputs.labels("y", self.y, K.shape[1]))
+        object.__setattr__(self, "y", inputs.labels("y", self.y, self.n))
 
     @property
     def p(self) -> int:
         """How many kernels."""
         return len(self.kernels)
 
-    @property
+    @cached_property
     def n(self) -> int:
         """How many samples."""
         return int(self.kernels.shape[1])

@@ -30,7 +30,7 @@ from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.problem import with_numbers
 from cvxkernel.formulations.tang2009 import Regularized, Shared, bounds, prohibitive
-from cvxkernel.formulations.tang2009.enclosures import weights
+from cvxkernel.formulations.tang2009.bounds import weights
 from cvxkernel.solvers import units
 from cvxkernel.solvers.exchange import PATIENCE, Pull, linear_program
 from cvxkernel.solvers.method import Iterative, Progress, Solution, State, Step

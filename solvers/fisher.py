@@ -15,7 +15,8 @@ import numpy as np
 
 from cvxkernel.formulations.formulation import Point
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.formulations.kim2006 import KernelFisher, system
+from cvxkernel.formulations.kim2006.bounds import system
+from cvxkernel.formulations.kim2006.programs import KernelFisher
 
 ANSWERS = frozenset({"kim2006"})
 

@@ -42,7 +42,7 @@ settings.load_profile("cvxkernel")
 class Tolerances(NamedTuple):
     """Every tolerance that more than one test uses, with its reason."""
 
-    # The contract of the issue: relative width of an accepted enclosure.
+    # What `solve` promises: relative width of an accepted enclosure.
     width: float = 1e-6
     # Two formulas that agree in exact arithmetic, evaluated in doubles on well-conditioned data.
     rounding: float = 1e-11
@@ -68,10 +68,11 @@ def contract() -> tuple[str, ...]:
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    path = Path(__file__).resolve().parents[1].parent / "shared" / "data"
-    if not path.is_dir():
-        pytest.skip(f"no folder {path}: the real data are not part of the package")
-    return path
+    """The folder of real data, which are not part of the package."""
+    folder = os.environ.get("CVXKERNEL_DATA")
+    if folder is None:
+        pytest.skip("CVXKERNEL_DATA names no folder with the real data")
+    return Path(folder)
 
 
 # -- Instances and their solutions -----------------------------------------------------------

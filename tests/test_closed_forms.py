@@ -289,6 +289,6 @@ def test_identities_on_separate_points(optimum, contains):
 
 def test_every_formulation_has_a_closed_form_here():
     covered = {*FIXED_2, *FIXED_K, *JOINT_2, *JOINT_K, *MARGIN, "kim2006"}
-    first = ("ye2008", "kim2006", "lanckriet2004")
-    every = {id for id, form in CATALOGUE.items() if form.paper in first}
+    stacked = ("ye2008", "kim2006", "lanckriet2004")
+    every = {id for id, form in CATALOGUE.items() if form.paper in stacked}
     assert covered | {"ye2008-thm3.1", "ye2008-eq45"} == every

@@ -44,7 +44,7 @@ def test_over_the_range_of_lambda(group, lam, optimum, tolerances):
 
 @pytest.mark.parametrize("kind", ["gaussian", "random"])
 @pytest.mark.parametrize("group", GROUPS, ids=lambda g: g[0])
-def test_at_the_largest_size_of_the_issue(group, kind, optimum, tolerances):
+def test_at_sixty_samples_and_ten_kernels(group, kind, optimum, tolerances):
     k = 2 if classes(group) == 2 else 4
     compare(group, instance(60, 10, k, kind=kind, seed=3), optimum, tolerances)
 
@@ -53,5 +53,5 @@ def test_at_the_largest_size_of_the_issue(group, kind, optimum, tolerances):
 @pytest.mark.parametrize(
     "id", ["kim2006", "lanckriet2004-sm1", "lanckriet2004-sm2", "lanckriet2004-sm2c"]
 )
-def test_the_others_at_the_largest_size_of_the_issue(id, kind, optimum, tolerances):
+def test_the_others_at_sixty_samples_and_ten_kernels(id, kind, optimum, tolerances):
     assert optimum(id, instance(60, 10, 2, kind=kind, seed=3)).width <= tolerances.width

@@ -9,8 +9,8 @@ from cvxkernel.formulations import CATALOGUE
 from cvxkernel.formulations.errors import ZeroTraceError
 from cvxkernel.validation import instance
 
-FIRST = ("ye2008", "kim2006", "lanckriet2004")  # a stack of kernels, y, λ, C
-EVERY = [id for id, form in CATALOGUE.items() if form.paper in FIRST]
+STACKED = ("ye2008", "kim2006", "lanckriet2004")  # a stack of kernels, y, λ, C
+EVERY = [id for id, form in CATALOGUE.items() if form.paper in STACKED]
 YE = [id for id in EVERY if id.startswith("ye2008")]
 MARGIN = [id for id in EVERY if id.startswith("lanckriet2004")]
 TWO_CLASSES = [id for id in EVERY if id not in YE or CATALOGUE[id].binary]

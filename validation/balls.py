@@ -43,8 +43,8 @@ def matrix(A: Any) -> arb_mat:
 
 def column(entries: Iterable[Any]) -> arb_mat:
     """A column of balls, numbers or both."""
-    numbers = [arb(x) for x in entries]
-    return arb_mat(len(numbers), 1, numbers)
+    made = [arb(x) for x in entries]
+    return arb_mat(len(made), 1, made)
 
 
 def entries(A: arb_mat) -> list[arb]:
@@ -78,15 +78,15 @@ def inner(A: arb_mat, B: arb_mat) -> arb:
     return total(x * y for x, y in zip(A.entries(), B.entries(), strict=True))
 
 
-def total(numbers: Iterable[arb]) -> arb:
+def total(terms: Iterable[arb]) -> arb:
     """Their sum."""
-    return sum(numbers, arb(0))
+    return sum(terms, arb(0))
 
 
-def largest(numbers: Sequence[arb]) -> arb:
+def largest(terms: Sequence[arb]) -> arb:
     """A ball that holds the largest."""
-    out = numbers[0]
-    for x in numbers[1:]:
+    out = terms[0]
+    for x in terms[1:]:
         out = out.max(x)
     return out
 
@@ -148,3 +148,74 @@ def below(x: arb) -> float:
 def above(x: arb) -> float:
     """A double not below the ball."""
     return -below(-x)
+
+
+# -- Feasible weights, and steps -------------------------------------------------------------------
+
+
+def clipped(values: Iterable[Any]) -> list[arb]:
+    """max(0, ·) of each; what is not above zero for certain is zero."""
+    given = values.entries() if isinstance(values, arb_mat) else values
+    return [x if x > 0 else arb(0) for x in (arb(v) for v in given)]
+
+
+def simplex(values: Iterable[Any], r: Sequence[arb], budget: arb | int = 1) -> list[arb]:
+    """θ clipped at zero and multiplied up to θᵀr = budget; equal shares if nothing is left."""
+    theta = clipped(values)
+    spent = total(x * s for x, s in zip(theta, r, strict=True))
+    if not spent > 0:
+        return [budget / (len(r) * s) for s in r]
+    return [x * budget / spent for x in theta]
+
+
+def newton(hessian: Sequence[Sequence[arb]], gradient: Sequence[arb]) -> list[arb]:
+    """d with Hd + g constant and Σd = 0, to the working precision; radii are dropped."""
+    m = len(gradient)
+    rows = [[*row, arb(1)] for row in hessian] + [[arb(1)] * m + [arb(0)]]
+    right = column([*(-g for g in gradient), 0])
+    step = solution(arb_mat(rows).mid(), right.mid())[:m]
+    return [d - total(step) / m for d in step]
+
+
+def solution(A: arb_mat, b: arb_mat) -> list[arb]:
+    """x with Ax = b; where A is singular the shortest, in doubles. A step, not a proof."""
+    try:
+        return [x.mid() for x in A.solve(b).entries()]
+    except ZeroDivisionError:
+        size = max(abs(x) for x in b.entries())
+        if not size > 0:
+            return [arb(0)] * A.ncols()
+        short = np.linalg.lstsq(doubles(A), doubles(b / size)[:, 0], rcond=1e-12)[0]
+        return [arb(float(x)) * size for x in short]
+
+
+# -- Violations, relative -------------------------------------------------------------------------
+
+
+def numbers(values: Any) -> list[arb]:
+    """An array, a number or a list of either kind as a flat list of balls."""
+    if isinstance(values, arb_mat):
+        return list(values.entries())
+    return [arb(x) for x in np.ravel(np.asarray(values, dtype=object))]
+
+
+def excess(x: arb, size: arb) -> arb:
+    """max(0, x)/size, zero where both are."""
+    over = x.nonnegative_part()
+    return over if over.is_zero() else over / size
+
+
+def asymmetry(A: arb_mat) -> arb:
+    """‖A - Aᵀ‖/‖A‖"""
+    return excess(norm(A - A.transpose()), norm(A))
+
+
+def off_simplex(values: Any, r: Sequence[arb], budget: arb | int = 1) -> dict[str, arb]:
+    """How far θ is from θ ≥ 0, relative to its largest entry, and from θᵀr = budget."""
+    theta = numbers(values)
+    size = largest([abs(x) for x in theta])
+    spent = total(x * s for x, s in zip(theta, r, strict=True))
+    return {
+        "nonneg": excess(largest([-x for x in theta]), size),
+        "budget": abs(spent - budget) / budget,
+    }

@@ -278,7 +278,9 @@ def _optimum(
     # An algorithm has the optimum of its program, which is found sooner.
     id = form.id
     if promise(id) != 1e-6:
-        same = (f.id for f in CATALOGUE.values() if f.program is form.program and promise(f.id) == 1e-6)
+        same = (
+            f.id for f in CATALOGUE.values() if f.program is form.program and promise(f.id) == 1e-6
+        )
         id = next(same, id)
     try:
         found = rigorous.solve(id, problem, tol=FINE, progress=progress, limit=limit)

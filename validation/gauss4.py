@@ -22,13 +22,13 @@ from sklearn.model_selection import RepeatedStratifiedKFold, train_test_split
 
 from cvxkernel.formulations import kernels
 from cvxkernel.formulations.gonen2008 import Discriminant, Gated, Localized, support
-from cvxkernel.formulations.gonen2008.discriminant import Kernel
+from cvxkernel.formulations.gonen2008.prediction import Kernel
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.lanckriet2004 import SoftMargin
 from cvxkernel.solvers import GatingDescent, solve
 from cvxkernel.solvers.method import Progress
 from cvxkernel.solvers.svm import svm
-from cvxkernel.validation.instances import gauss4, gauss4_bayes
+from cvxkernel.validation.gonen2008.samples import gauss4, gauss4_bayes
 
 Trace = Literal["1", "n"]
 GRID = (0.01, 0.1, 1.0, 10.0, 100.0)

@@ -22,8 +22,6 @@ from cvxkernel.formulations.chen2009 import bounds, spectrum
 from cvxkernel.formulations.chen2009.programs import NewSample, SpectrumMachine
 from cvxkernel.formulations.inputs import Array
 
-RANK = 1e-9  # of the largest eigenvalue
-
 
 @dataclass(frozen=True, eq=False)
 class Coefficients:
@@ -35,22 +33,21 @@ class Coefficients:
     residual: float
 
 
-def from_kernel(K: Array, z: Array, *, tolerance: float = RANK) -> Coefficients:
+def from_kernel(K: Array, z: Array, *, tolerance: float = spectrum.RANK) -> Coefficients:
     """c* = (K*)†z*, for (7)."""
     d, V = spectrum.eigen(K)
     return _solve(d, V, V.T @ z, tolerance)
 
 
 def from_spectrum(
-    problem: SpectrumMachine, a: Array, z: Array, *, tolerance: float = RANK
+    problem: SpectrumMachine, a: Array, z: Array, *, tolerance: float = spectrum.RANK
 ) -> Coefficients:
     """c* = U(diag(a*)Λ)†z*, for (12); where λᵢ = 0 zᵢ is zero and cᵢ too."""
     return _solve(problem.Lam * a, problem.basis.U, z, tolerance)
 
 
 def _solve(d: Array, V: Array, z: Array, tolerance: float) -> Coefficients:
-    kept = d > tolerance * max(float(d.max()), 0.0)
-    c: Array = V[:, kept] @ (z[kept] / d[kept])
+    c, kept = spectrum.solution(d, V, z, tolerance)
     off, size = float(np.linalg.norm(z[~kept])), float(np.linalg.norm(z))
     return Coefficients(c, int(kept.sum()), tolerance, off / size if size else 0.0)
 

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
 
 import cvxpy as cp
 import numpy as np
 from scipy.linalg import eigh
 
-from cvxkernel.formulations import eigenbasis, inputs, semidefinite
+from cvxkernel.formulations import eigenbasis, inputs
 from cvxkernel.formulations.chen2009 import spectrum
-from cvxkernel.formulations.enclosure import EPS
+from cvxkernel.formulations.chen2009.data import GivenKernel, Sample, Similarity, assign
 from cvxkernel.formulations.errors import ShapeError
+from cvxkernel.formulations.formulation import Point, printed
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kernels import factor
 from cvxkernel.formulations.program import Program
@@ -25,37 +25,56 @@ from cvxkernel.formulations.svm import signed
 REGULARIZERS = ("clip", "flip", "both", "spectrum")
 
 
-def _set(problem: object, **values: object) -> None:
-    for name, value in values.items():
-        object.__setattr__(problem, name, value)
+def from_eq1(problem: Machine, program: Program) -> Point:
+    """α, the variable."""
+    return {"alpha": program.value("alpha")}
 
 
-def _signs(value: object, n: int) -> Array:
-    y = inputs.labels("y", value, n)
-    inputs.check_signs("y", y)
-    return y
+def from_margin(
+    problem: RegularizedMachine | RobustMachine | KernelMachine, program: Program
+) -> Point:
+    """α from the multipliers of the margins, which are α in (6), 2ηα in (3), (7) and (12)."""
+    ratio = 1.0 if isinstance(problem, RobustMachine) else 2 * problem.eta
+    point = {"alpha": program.dual("margin") / ratio}
+    point.update({s: program.value(s) for s in ("K", "z", "c", "a") if s in program.variables})
+    return point
 
 
-# -- The support vector machine on a given kernel --------------------------------------------------
+def from_eq7_dual(problem: KernelMachine, program: Program) -> Point:
+    """α, and K from the multiplier P of the matrix inequality.
+
+    ∂L/∂W = -S + P₁₁ - νW/‖W‖ = 0: its first block is S + νW/‖W‖, the K of (7).
+    """
+    n = problem.n
+    return {"alpha": program.value("alpha"), "K": program.dual("lmi")[:n, :n]}
+
+
+def from_column(problem: NewSample, program: Program) -> Point:
+    """k and r, the variables."""
+    return {"k": program.value("k"), "r": program.value("r").reshape(())}
+
+
+# -- The support vector machine on a given kernel, or on the worst one near a similarity -----------
 
 
 @dataclass(frozen=True, eq=False)
-class Machine:
+class Machine(GivenKernel):
     """A kernel K (n, n) ⪰ 0, labels y (n,) of ±1, and C > 0."""
 
-    K: Array
-    y: Array
     C: float
 
     def __post_init__(self) -> None:
-        K = inputs.kernel("K", self.K)
-        _set(self, K=K, y=_signs(self.y, len(K)), C=inputs.positive("C", self.C))
+        super().__post_init__()
+        assign(self, C=inputs.positive("C", self.C))
 
-    @property
-    def n(self) -> int:
-        """How many samples."""
-        return len(self.y)
-
+    @printed(
+        "chen2009-eq1",
+        "(1)",
+        "QP",
+        "max 1ᵀα - ½αᵀYKYα, yᵀα = 0, 0 ≤ α ≤ C",
+        symbols={"alpha": "n"},
+        recover=from_eq1,
+    )
     def eq1(self) -> Program:
         r"""The SVM dual.
 
@@ -74,64 +93,6 @@ class Machine:
 
 
 @dataclass(frozen=True, eq=False)
-class RegularizedMachine:
-    """A kernel K (n, n) ⪰ 0, labels y (n,) of ±1, and η > 0."""
-
-    K: Array
-    y: Array
-    eta: float
-
-    def __post_init__(self) -> None:
-        K = inputs.kernel("K", self.K)
-        _set(self, K=K, y=_signs(self.y, len(K)), eta=inputs.positive("eta", self.eta))
-
-    @property
-    def n(self) -> int:
-        """How many samples."""
-        return len(self.y)
-
-    @property
-    def C(self) -> float:
-        """1/(2ηn): with it (3) is 2η times (1)."""
-        return 1.0 / (2.0 * self.eta * self.n)
-
-    def eq3(self) -> Program:
-        r"""The SVM primal.
-
-        minimize    (1/n) 1ᵀξ + η cᵀKc                    over c ∈ Rⁿ, b ∈ R, ξ ∈ Rⁿ
-        subject to  diag(y)(Kc + b1) ≥ 1 - ξ              (margin)
-                    ξ ≥ 0                                 (slack)
-        """
-        c, b = cp.Variable(self.n, name="c"), cp.Variable(name="b")
-        xi = cp.Variable(self.n, name="xi")
-        return Program(
-            minimize=cp.sum(xi) / self.n + self.eta * cp.sum_squares(factor(self.K) @ c),
-            margin=cp.multiply(self.y, self.K @ c + b) >= 1 - xi,
-            slack=xi >= 0,
-        )
-
-
-# -- Similarities ----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class Similarity:
-    """A symmetric similarity S (n, n), indefinite as a rule, and labels y (n,) of ±1."""
-
-    S: Array
-    y: Array
-
-    def __post_init__(self) -> None:
-        S = inputs.similarity("S", self.S)
-        _set(self, S=S, y=_signs(self.y, len(S)))
-
-    @property
-    def n(self) -> int:
-        """How many samples."""
-        return len(self.y)
-
-
-@dataclass(frozen=True, eq=False)
 class RobustMachine(Similarity):
     """S, y, C > 0 and ρ > 0: the machine of Luss and d'Aspremont (2007)."""
 
@@ -140,7 +101,7 @@ class RobustMachine(Similarity):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _set(self, C=inputs.positive("C", self.C), rho=inputs.positive("rho", self.rho))
+        assign(self, C=inputs.positive("C", self.C), rho=inputs.positive("rho", self.rho))
 
     def K_star(self, alpha: Array) -> Array:
         """K*(α) = (S + Yα(Yα)ᵀ/(4ρ))₊, the minimizer in (2)."""
@@ -148,6 +109,14 @@ class RobustMachine(Similarity):
         lam, U = eigh((self.S + self.S.T) / 2 + np.outer(v, v) / (4 * self.rho))
         return spectrum.compose(np.maximum(lam, 0.0), U)
 
+    @printed(
+        "luss2007",
+        "chen2009 (2)",
+        "SDP",
+        "max over α of min over K ⪰ 0 of 1ᵀα - ½αᵀYKYα + ρ‖K-S‖², yᵀα = 0, 0 ≤ α ≤ C",
+        symbols={"alpha": "n", "K": "n,n", "c": "n", "z": "n", "b": "", "xi": "n", "u": ""},
+        recover=from_margin,
+    )
     def eq6(self) -> Program:
         r"""(6): (2) with max and min exchanged, its SVM in the primal, and Lemma 1 with z = Kc.
 
@@ -196,6 +165,48 @@ class RobustMachine(Similarity):
 
 
 @dataclass(frozen=True, eq=False)
+class RegularizedMachine(GivenKernel):
+    """A kernel K (n, n) ⪰ 0, labels y (n,) of ±1, and η > 0."""
+
+    eta: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        assign(self, eta=inputs.positive("eta", self.eta))
+
+    @property
+    def C(self) -> float:
+        """1/(2ηn): with it (3) is 2η times (1)."""
+        return 1.0 / (2.0 * self.eta * self.n)
+
+    @printed(
+        "chen2009-eq3",
+        "(3)",
+        "QP",
+        "min 1ᵀξ/n + ηcᵀKc, Y(Kc + b1) ≥ 1 - ξ, ξ ≥ 0",
+        symbols={"c": "n", "b": "", "xi": "n", "alpha": "n"},
+        recover=from_margin,
+    )
+    def eq3(self) -> Program:
+        r"""The SVM primal.
+
+        minimize    (1/n) 1ᵀξ + η cᵀKc                    over c ∈ Rⁿ, b ∈ R, ξ ∈ Rⁿ
+        subject to  diag(y)(Kc + b1) ≥ 1 - ξ              (margin)
+                    ξ ≥ 0                                 (slack)
+        """
+        c, b = cp.Variable(self.n, name="c"), cp.Variable(name="b")
+        xi = cp.Variable(self.n, name="xi")
+        return Program(
+            minimize=cp.sum(xi) / self.n + self.eta * cp.sum_squares(factor(self.K) @ c),
+            margin=cp.multiply(self.y, self.K @ c + b) >= 1 - xi,
+            slack=xi >= 0,
+        )
+
+
+# -- The kernel learned ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
 class KernelMachine(Similarity):
     """S, y, η > 0 and γ > 0: the kernel matrix is learned freely."""
 
@@ -204,13 +215,31 @@ class KernelMachine(Similarity):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _set(self, eta=inputs.positive("eta", self.eta), gamma=inputs.positive("gamma", self.gamma))
+        eta, gamma = inputs.positive("eta", self.eta), inputs.positive("gamma", self.gamma)
+        assign(self, eta=eta, gamma=gamma)
 
     @property
     def C(self) -> float:
         """1/(2ηn)"""
         return 1.0 / (2.0 * self.eta * self.n)
 
+    @printed(
+        "chen2009-eq7",
+        "(7)",
+        "SDP",
+        "min 1ᵀξ/n + ηu + γv, Y(z + b1) ≥ 1 - ξ, ξ ≥ 0, [K z; zᵀ u] ⪰ 0, ‖K-S‖ ≤ v",
+        symbols={
+            "c": "n",
+            "z": "n",
+            "b": "",
+            "xi": "n",
+            "u": "",
+            "v": "",
+            "K": "n,n",
+            "alpha": "n",
+        },
+        recover=from_margin,
+    )
     def eq7(self) -> Program:
         r"""(4) as a convex conic program, by Lemma 1 with z = Kc.
 
@@ -234,6 +263,14 @@ class KernelMachine(Similarity):
             ball=cp.norm(K - self.S, "fro") <= v,
         )
 
+    @printed(
+        "chen2009-eq7-dual",
+        "dual of (7), ours",
+        "SDP",
+        "max 2η1ᵀα - ⟨W,S⟩, W ⪰ ηYα(Yα)ᵀ, ‖W‖ ≤ γ, yᵀα = 0, 0 ≤ α ≤ 1/(2ηn)",
+        symbols={"alpha": "n", "W": "n,n", "K": "n,n", "z": "n"},
+        recover=from_eq7_dual,
+    )
     def eq7_dual(self) -> Program:
         r"""The dual of (7); the paper does not print it.
 
@@ -261,128 +298,20 @@ class KernelMachine(Similarity):
         )
 
 
-@dataclass(frozen=True, eq=False)
-class SpectrumMachine(KernelMachine):
-    """S, y, η > 0, γ > 0 and h: K is a spectrum modification of S, K_a = U diag(a)ΛUᵀ.
-
-    h : clip, ‖a - a_clip‖₂; flip, ‖a - a_flip‖₂; both, their sum; spectrum, ‖Λ(a - 1)‖₂
-
-    Where eigenvalues of S coincide its eigenvectors are a part of the problem, which may carry
-    them: U (n, n), optional. `formulations.eigenbasis` says what is meant, and which are chosen
-    where none are given. Where λᵢ = 0 the cone forces zᵢ = 0 and leaves aᵢ to h alone. The sign of
-    a column uᵢ does not matter: it goes over to zᵢ, which is free.
-    """
-
-    h: str
-    U: Array | None = field(default=None, kw_only=True)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _set(self, h=inputs.choice("h", self.h, REGULARIZERS))
-        if self.U is not None:
-            _set(self, U=eigenbasis.checked(self.U, self.S))
-
-    @cached_property
-    def basis(self) -> eigenbasis.Basis:
-        """Λ and U, given or chosen, with what is known of them."""
-        return eigenbasis.basis(self.S, self.y, U=self.U, matter="nonzero")
-
-    @property
-    def open(self) -> str | None:
-        """What is not determined or not proved of U, in words."""
-        return self.basis.open
-
-    @property
-    def Lam(self) -> Array:
-        """λ, in the order of the columns of `basis.U`; zeros are exact."""
-        return self.basis.lam
-
-    @cached_property
-    def weights(self) -> Array:
-        """What aᵢ is multiplied by: λ. A solver may be given others, of which a is restored."""
-        return self.Lam
-
-    def eq12(self) -> Program:
-        r"""(10) as a second-order cone program.
-
-        minimize    (1/n) 1ᵀξ + η 1ᵀu + γv                over z, b, ξ, a, u, v
-        subject to  diag(y)(Uz + b1) ≥ 1 - ξ              (margin)
-                    ξ ≥ 0                                 (slack)
-                    Λa ≥ 0                                (cone)
-                    u ≥ 0                                 (nonneg)
-                    h(a) ≤ v                              (ball)
-                    ‖(2zᵢ, λᵢaᵢ - uᵢ)‖₂ ≤ λᵢaᵢ + uᵢ       (cones)  i = 1, …, n
-        """
-        n = self.n
-        z, b, xi = cp.Variable(n, name="z"), cp.Variable(name="b"), cp.Variable(n, name="xi")
-        a, u, v = cp.Variable(n, name="a"), cp.Variable(n, name="u"), cp.Variable(name="v")
-        k = cp.multiply(self.weights, a)
-        clip, flip = (cp.norm(a - a0(self.Lam)) for a0 in (spectrum.a_clip, spectrum.a_flip))
-        h = {
-            "clip": clip,
-            "flip": flip,
-            "both": clip + flip,
-            "spectrum": cp.norm(k - self.Lam),
-        }[self.h]
-        return Program(
-            minimize=cp.sum(xi) / n + self.eta * cp.sum(u) + self.gamma * v,
-            margin=cp.multiply(self.y, self.basis.U @ z + b) >= 1 - xi,
-            slack=xi >= 0,
-            cone=k >= 0,
-            nonneg=u >= 0,
-            ball=h <= v,
-            cones=cp.SOC(k + u, cp.vstack([2 * z, k - u]), axis=0),
-        )
-
-
 # -- Test samples ----------------------------------------------------------------------------------
 
 
-class Eigen(NamedTuple):
-    """K = V* diag(d)V*ᵀ with low ≤ d ≤ high and ‖V - V*‖₂ ≤ error, V* orthonormal."""
-
-    low: Array
-    high: Array
-    V: Array
-    error: float
-
-    def scaled(self, factor: float) -> Eigen:
-        """That of factor·K, a power of two."""
-        return self._replace(low=self.low * factor, high=self.high * factor)
-
-
-@dataclass(frozen=True, eq=False)
-class NewSample:
+class NewSample(Sample):
     """A learned kernel K (n, n) ⪰ 0, the similarities s (n,) of a test sample, and ψ(x, x)."""
 
-    K: Array
-    s: Array
-    psi: float
-
-    def __post_init__(self) -> None:
-        K = inputs.kernel("K", self.K)
-        s = inputs.weights("s", self.s, (len(K),))
-        s.flags.writeable = False
-        psi = inputs.weights("psi", self.psi, (1,)).item()
-        _set(self, K=K, s=s, psi=psi)
-
-    @property
-    def n(self) -> int:
-        """How many training samples."""
-        return len(self.K)
-
-    @cached_property
-    def eigen(self) -> Eigen:
-        """Of the kernel that K stands for: the K that came, its eigenvalues below zero left out."""
-        known = semidefinite.held(self.K)
-        came = self.K if known is None else known.came
-        found = eigenbasis.basis(came, np.ones(self.n), matter="none")
-        slack = found.off + 4 * EPS * np.abs(found.lam)
-        low, high = found.lam - slack, found.lam + slack
-        if found.decided:  # then a zero is one, and so is what is not positive
-            low, high = (np.where(found.lam > 0, x, 0.0) for x in (low, high))
-        return Eigen(np.maximum(low, 0.0), np.maximum(high, 0.0), found.U, found.error)
-
+    @printed(
+        "chen2009-eq8-qcqp",
+        "below (9)",
+        "QCQP",
+        "min 2‖k-s‖² + (r-ψ)², kᵀK†k ≤ r, (I-KK†)k = 0",
+        symbols={"k": "n", "r": ""},
+        recover=from_column,
+    )
     def eq8_qcqp(self) -> Program:
         r"""(8) reduced by Lemma 1, with the objective squared as the paper prints it.
 
@@ -416,8 +345,16 @@ class AugmentedSample(NewSample):
         S = inputs.similarity("S", self.S)
         if len(S) != self.n:
             raise ShapeError("S", f"shape {self.K.shape}, that of K", f"shape {S.shape}")
-        _set(self, S=S)
+        assign(self, S=S)
 
+    @printed(
+        "chen2009-eq8",
+        "(8)",
+        "SDP",
+        "min ‖[K k; kᵀ r] - [S s; sᵀ ψ]‖, [K k; kᵀ r] ⪰ 0",
+        symbols={"k": "n", "r": ""},
+        recover=from_column,
+    )
     def eq8(self) -> Program:
         r"""The nearest consistent column.
 
@@ -431,3 +368,97 @@ class AugmentedSample(NewSample):
         augmented = cp.bmat([[self.K, column], [column.T, r]])
         given = np.block([[self.S, self.s[:, None]], [self.s[None], np.array([[self.psi]])]])
         return Program(minimize=cp.norm(augmented - given, "fro"), lmi=augmented >> 0)
+
+
+# -- A modification of the spectrum learned --------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class SpectrumMachine(KernelMachine):
+    """S, y, η > 0, γ > 0 and h: K is a spectrum modification of S, K_a = U diag(a)ΛUᵀ.
+
+    h : clip, ‖a - a_clip‖₂; flip, ‖a - a_flip‖₂; both, their sum; spectrum, ‖Λ(a - 1)‖₂
+
+    Where eigenvalues of S coincide its eigenvectors are a part of the problem, which may carry
+    them: U (n, n), optional. `formulations.eigenbasis` says what is meant, and which are chosen
+    where none are given. Where λᵢ = 0 the cone forces zᵢ = 0 and leaves aᵢ to h alone. The sign of
+    a column uᵢ does not matter: it goes over to zᵢ, which is free.
+    """
+
+    h: str
+    U: Array | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        assign(self, h=inputs.choice("h", self.h, REGULARIZERS))
+        if self.U is not None:
+            assign(self, U=eigenbasis.checked(self.U, self.S))
+
+    @cached_property
+    def basis(self) -> eigenbasis.Basis:
+        """Λ and U, given or chosen, with what is known of them."""
+        return eigenbasis.basis(self.S, self.y, U=self.U, matter="nonzero")
+
+    @property
+    def open(self) -> str | None:
+        """What is not determined or not proved of U, in words."""
+        return self.basis.open
+
+    @property
+    def Lam(self) -> Array:
+        """λ, in the order of the columns of `basis.U`; zeros are exact."""
+        return self.basis.lam
+
+    @cached_property
+    def weights(self) -> Array:
+        """What aᵢ is multiplied by: λ. A solver may be given others, of which a is restored."""
+        return self.Lam
+
+    @printed(
+        "chen2009-eq12",
+        "(12)",
+        "SOCP",
+        "min 1ᵀξ/n + η1ᵀu + γv, Y(Uz + b1) ≥ 1-ξ, ξ ≥ 0, Λa ≥ 0, h(a) ≤ v, zᵢ² ≤ uᵢλᵢaᵢ",
+        symbols={
+            "z": "n",
+            "b": "",
+            "xi": "n",
+            "a": "n",
+            "u": "n",
+            "v": "",
+            "alpha": "n",
+            "U": "n,n",
+        },
+        recover=from_margin,
+    )
+    def eq12(self) -> Program:
+        r"""(10) as a second-order cone program.
+
+        minimize    (1/n) 1ᵀξ + η 1ᵀu + γv                over z, b, ξ, a, u, v
+        subject to  diag(y)(Uz + b1) ≥ 1 - ξ              (margin)
+                    ξ ≥ 0                                 (slack)
+                    Λa ≥ 0                                (cone)
+                    u ≥ 0                                 (nonneg)
+                    h(a) ≤ v                              (ball)
+                    ‖(2zᵢ, λᵢaᵢ - uᵢ)‖₂ ≤ λᵢaᵢ + uᵢ       (cones)  i = 1, …, n
+        """
+        n = self.n
+        z, b, xi = cp.Variable(n, name="z"), cp.Variable(name="b"), cp.Variable(n, name="xi")
+        a, u, v = cp.Variable(n, name="a"), cp.Variable(n, name="u"), cp.Variable(name="v")
+        k = cp.multiply(self.weights, a)
+        clip, flip = (cp.norm(a - a0(self.Lam)) for a0 in (spectrum.a_clip, spectrum.a_flip))
+        h = {
+            "clip": clip,
+            "flip": flip,
+            "both": clip + flip,
+            "spectrum": cp.norm(k - self.Lam),
+        }[self.h]
+        return Program(
+            minimize=cp.sum(xi) / n + self.eta * cp.sum(u) + self.gamma * v,
+            margin=cp.multiply(self.y, self.basis.U @ z + b) >= 1 - xi,
+            slack=xi >= 0,
+            cone=k >= 0,
+            nonneg=u >= 0,
+            ball=h <= v,
+            cones=cp.SOC(k + u, cp.vstack([2 * z, k - u]), axis=0),
+        )

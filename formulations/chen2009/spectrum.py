@@ -14,12 +14,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from cvxkernel.formulations.enclosure import EPS
 from cvxkernel.formulations.inputs import Array
 
 ZERO = 4 * EPS  # times n and the largest |λ|
+RANK = 1e-9  # of the largest eigenvalue: a solver leaves what should be zero at its own accuracy
 
 
 def eigen(S: Array) -> tuple[Array, Array]:
@@ -34,6 +36,15 @@ def compose(lam: Array, U: Array) -> Array:
     K = (U * lam) @ U.T
     symmetric: Array = (K + K.T) / 2
     return symmetric
+
+
+def solution(
+    d: Array, V: Array, z: Array, tolerance: float = RANK
+) -> tuple[Array, NDArray[np.bool_]]:
+    """c = V diag(d)†z, and which d were inverted: those above `tolerance` times the largest."""
+    kept = d > tolerance * max(float(d.max()), 0.0)
+    c: Array = V[:, kept] @ (z[kept] / d[kept])
+    return c, kept
 
 
 def clip(S: Array) -> Array:

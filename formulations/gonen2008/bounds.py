@@ -28,9 +28,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit
 
-from cvxkernel.formulations import semidefinite, svm
-from cvxkernel.formulations.enclosure import Bounded, rounding
-from cvxkernel.formulations.gonen2008.programs import Gated, Points
+from cvxkernel.formulations import inputs, semidefinite, svm
+from cvxkernel.formulations.enclosure import Bounded, Enclosure, rounding
+from cvxkernel.formulations.formulation import Point, encloses
+from cvxkernel.formulations.gonen2008.data import Points
+from cvxkernel.formulations.gonen2008.programs import Gated, Localized
 from cvxkernel.formulations.inputs import Array
 
 SLOPE, BEND = 0.25, 1 / (6 * np.sqrt(3.0))  # the largest σ′ and |σ″|
@@ -137,3 +139,32 @@ def box_bound(problem: Points, alpha: Array, box: tuple[float, float, float, flo
 def _signs(A: Array, low: Array, high: Array) -> float:
     """Σᵢⱼ Aᵢⱼηᵢηⱼ with every positive term at the upper ends, every negative one at the lower."""
     return float(high @ np.maximum(A, 0.0) @ high + low @ np.minimum(A, 0.0) @ low)
+
+
+# -- Enclosures: any point repaired, and both ends of the optimum computed there -----------------
+
+
+@encloses("gonen2008-eq7")
+def enclose_gated(problem: Gated, point: Point) -> Enclosure:
+    """(7), whose value is the lower end."""
+    (low, down), (high, up), variables = _machine(problem, point)
+    return Enclosure(low, low - down, high + up, variables)
+
+
+@encloses("gonen2008-alg1")
+def enclose_localized(problem: Localized, point: Point) -> Enclosure:
+    """J at the gating of the point, equal gates where it has none: an upper bound of the least."""
+    at = problem.at(point.get("V"), point.get("v0"))
+    (low, down), (high, up), variables = _machine(at, point)
+    return Enclosure(high, low - down, high + up, {**variables, "V": at.V, "v0": at.v0})
+
+
+def _machine(problem: Gated, point: Point) -> tuple[Bounded, Bounded, dict[str, Array]]:
+    """Both bounds of (7), and (α, b): w_m follows from α by (6), ξ from both."""
+    given = point.get("alpha", np.full(problem.n, problem.C))
+    alpha = inputs.weights("alpha", given, (problem.n,))
+    Q, slack = combined(problem)
+    alpha = repair(problem, alpha, Q)
+    upper = svm.upper(Q, problem.y, problem.C, alpha, slack)
+    b = np.array(svm.offset(Q @ alpha, problem.y))
+    return svm.value(Q, alpha, slack), upper, {"alpha": alpha, "b": b}

@@ -18,45 +18,19 @@ from functools import cached_property
 
 import cvxpy as cp
 import numpy as np
-from scipy.special import softmax
 
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations.errors import ShapeError
+from cvxkernel.formulations.formulation import Point, printed
+from cvxkernel.formulations.gonen2008.data import Points, gates
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kernels import factor
-from cvxkernel.formulations.problem import Labelled
 from cvxkernel.formulations.program import Program
 
 
-def gates(X: Array, V: Array, v0: Array) -> Array:
-    """η_m(xᵢ), as (p, n): each column adds up to one."""
-    eta: Array = softmax(V @ X.T + v0[:, None], axis=0)
-    return eta
-
-
-@dataclass(frozen=True, eq=False)
-class Points(Labelled):
-    """Kernels (p, n, n), labels y (n,) of ±1, the points X (n, d) themselves, and C > 0."""
-
-    X: Array
-    C: float
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        inputs.check_signs("y", self.y)
-        X = inputs.array("X", self.X)
-        if X.ndim != 2 or len(X) != self.n or X.shape[1] == 0:
-            expected = f"shape ({self.n}, d), one point per row of the kernels"
-            raise ShapeError("X", expected, f"shape {X.shape}")
-        inputs.check_size("X", X)
-        X.flags.writeable = False
-        object.__setattr__(self, "X", X)
-        object.__setattr__(self, "C", inputs.positive("C", self.C))
-
-    @property
-    def d(self) -> int:
-        """The dimension of the points."""
-        return int(self.X.shape[1])
+def from_dual(problem: Points, program: Program) -> Point:
+    """α of (7)."""
+    return {"alpha": program.value("alpha")}
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +77,15 @@ class Gated(Points):
             nonneg=xi >= 0,
         )
 
+    @printed(
+        "gonen2008-eq7",
+        "(7), the gating given",
+        "QP",
+        "max Σαᵢ - ½ΣΣαᵢαⱼyᵢyⱼK_η(xᵢ,xⱼ), Σαᵢyᵢ = 0, C ≥ α ≥ 0",
+        symbols={"alpha": "n", "b": ""},
+        recover=from_dual,
+        binary=True,
+    )
     def eq7(self) -> Program:
         r"""The dual (7).
 
@@ -155,6 +138,16 @@ class Localized(Points):
         object.__setattr__(made, "v0", inputs.weights("v0", v0, (self.p,)))
         return made
 
+    @printed(
+        "gonen2008-alg1",
+        "Algorithm 1, (5)",
+        "nonconvex",
+        "min over V, v0 of J = max (7); enclosed: J at the V, v0 found",
+        symbols={"alpha": "n", "b": "", "V": "p,d", "v0": "p"},
+        recover=from_dual,
+        binary=True,
+        fixed=("V", "v0"),
+    )
     def eq7(self, V: Array | None = None, v0: Array | None = None) -> Program:
         """(7) at a gating; with equal gates, near which Algorithm 1 starts, unless it is given."""
         return self.at(V, v0).eq7()

@@ -17,89 +17,204 @@ For ω it is the Lagrangian's maximum over α, ½wᵀ(YKY)⁻¹w. For Ω, αᵀM
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Any
 
 import cvxpy as cp
 import numpy as np
 
-from cvxkernel.formulations import eigenbasis, inputs
+from cvxkernel.formulations import inputs
+from cvxkernel.formulations.formulation import Point, printed
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.formulations.kernels import factor
+from cvxkernel.formulations.kundu2010.data import (
+    EigenvectorData,
+    KernelData,
+    LossData,
+    SimilarityData,
+)
 from cvxkernel.formulations.lanckriet2004 import SoftMargin
-from cvxkernel.formulations.problem import Labelled, with_numbers
 from cvxkernel.formulations.program import Program, combination
 
-LOSSES = ("L1", "L2", "L3")
+# An algorithm has the program of what it solves, and so the statement and the symbols.
+EQ4 = "min ω(K) + ρΣᵢL(K - Sᵢ), K ⪰ 0, trace K = τ"
+EQ6 = "min Ω(K₁, …, K_m) + ρΣᵢL(Kᵢ - Sᵢ), Kᵢ ⪰ 0, trace Kᵢ = τ, with the Ω of (10)"
+EQ7 = "min Ω(K₁, …, K_m) + ρΣᵢ‖μᵢ - λᵢ‖₂, Kᵢ = Σⱼμᵢⱼvᵢⱼvᵢⱼᵀ, μᵢ ≥ 0, Σⱼμᵢⱼ = τ"
+EQ10 = "max 1ᵀα - ½Σᵢ αᵀYKᵢYα/γᵢ, γ ≥ 0, Σᵢγᵢ ≤ 1, αᵀy = 0, 0 ≤ α ≤ C"
+
+ONE_KERNEL = {"K": "n,n", "alpha": "n", "W": "m,n,n", "x": "n"}
+KERNELS = {"K": "m,n,n", "alpha": "n", "gamma": "m", "W": "m,n,n", "x": "n"}
+SPECTRA = {"mu": "m,n", "alpha": "n", "gamma": "m", "w": "m,n", "x": "n", "U": "m,n,n"}
+MACHINE = {"alpha": "n", "gamma": "m", "x": "n"}
+
+# -- Points read off solved programs --------------------------------------------------------------
+
+
+def from_eq4(problem: Similarities, program: Program) -> Point:
+    """α = -2u from the multiplier [U u; uᵀ t] of the lmi, t = ½; Wᵢ from the differences'."""
+    point = {"K": program.value("K"), "alpha": -2 * program.dual("lmi")[: problem.n, problem.n]}
+    return with_W(problem, program, point)
+
+
+def from_eq6(problem: Similarities, program: Program) -> Point:
+    """α = -2uᵢ and γᵢ = 2tᵢ from the multipliers [Uᵢ uᵢ; uᵢᵀ tᵢ] of the lmi."""
+    n = problem.n
+    Z = program.dual("lmi")
+    gamma = 2 * Z[:, n, n]
+    K = np.stack([program.value(f"K{i + 1}") for i in range(problem.m)])
+    # Where γᵢ is small its uᵢ is: the mean over i with weights γᵢ is as good as the best of them.
+    alpha = np.average(-2 * Z[:, :n, n], axis=0, weights=np.maximum(gamma, 1e-9))
+    return with_W(problem, program, {"K": K, "alpha": alpha, "gamma": gamma})
+
+
+def with_W(problem: Similarities, program: Program, point: dict[str, Array]) -> Point:
+    """∂(ρL)(Dᵢ) ∋ -(multiplier of Dᵢ = Kᵢ - Sᵢ)"""
+    if problem.loss != "L3":
+        shape = (problem.m, problem.n, problem.n)
+        point["W"] = -program.dual("difference").reshape(shape)
+    return point
+
+
+def from_eq7(problem: Spectra, program: Program) -> Point:
+    """α and wᵢ from the multipliers of the equations, γᵢ twice that of the i-th quad."""
+    shape = (problem.m, problem.n)
+    return {
+        "mu": program.value("mu"),
+        "alpha": -program.dual("split"),
+        "gamma": 2 * program.dual("quad").reshape(problem.m),
+        "w": -program.dual("difference").reshape(shape),
+    }
+
+
+def from_eq10(problem: Combination, program: Program) -> Point:
+    """xᵢ with Fᵢxᵢ the multiplier of zᵢ = Fᵢα: wᵢ = Fᵢᵀ(multiplier), ‖multiplier‖² ≤ s."""
+    x = np.zeros((problem.m, problem.n))
+    some = [i for i in range(problem.m) if len(problem.F[i])]
+    family = program.constraints["image"]
+    assert not isinstance(family, cp.Constraint)
+    for i, constraint in zip(some, family, strict=True):
+        u = -np.asarray(constraint.dual_value).reshape(-1) / program.weight  # of a maximization
+        x[i] = np.linalg.lstsq(problem.F[i], u, rcond=None)[0]
+    return {"alpha": program.value("alpha"), "gamma": program.value("gamma"), "x": x}
+
+
+# -- The programs ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
-class Spectra:
-    """Similarities S (m, n, n), labels y (n,) of ±1, C > 0, ρ ≥ 0 and τ > 0: what (7) is made of.
+class Similarities(LossData):
+    """Similarities S (m, n, n), labels y (n,) of ±1, C > 0, ρ ≥ 0, τ > 0 and a loss: (4) and (6).
 
-    The loss of (7) is the Euclidean distance of the spectra. Where eigenvalues coincide the
-    paper's vᵢⱼ are not determined by Sᵢ: they are part of the problem, which may carry them, U of
-    shape (m, n, n), optional, vᵢⱼ = U[i, :, j]. `formulations.eigenbasis` says what is meant, and
-    which are chosen where none are given. Their signs do not matter: (7) sees vᵢⱼvᵢⱼᵀ alone.
+    loss : L1, Σⱼₖ |Xⱼₖ|; L2, ‖X‖_F; L3, ‖X‖²_F
     """
 
-    S: Array
-    y: Array
-    C: float
-    rho: float
-    tau: float
-    U: Array | None = field(default=None, kw_only=True)
+    def L(self, X: Any) -> cp.Expression:
+        """The loss of section 4, as an expression."""
+        x = cp.vec(X, order="C")
+        value: cp.Expression = cp.sum_squares(x)
+        if self.loss != "L3":
+            value = cp.norm(x, 1 if self.loss == "L1" else 2)
+        return value
 
-    def __post_init__(self) -> None:
-        S = inputs.similarities("S", self.S)
-        object.__setattr__(self, "S", S)
-        object.__setattr__(self, "y", inputs.labels("y", self.y, S.shape[1]))
-        inputs.check_signs("y", self.y)
-        object.__setattr__(self, "C", inputs.positive("C", self.C))
-        object.__setattr__(self, "rho", inputs.nonnegative("rho", self.rho))
-        object.__setattr__(self, "tau", inputs.positive("tau", self.tau))
-        if self.U is not None:
-            U = inputs.weights("U", self.U, S.shape)
-            every = [eigenbasis.checked(U[i], S[i], f"U[{i}]") for i in range(len(S))]
-            object.__setattr__(self, "U", inputs.frozen(np.stack(every)))
+    @printed("kundu2010-eq4", "(4)", "SDP", EQ4, symbols=ONE_KERNEL, recover=from_eq4)
+    @printed(
+        "kundu2010-alg1", "Algorithm 1 (ESKL)", "SDP", EQ4, symbols=ONE_KERNEL, recover=from_eq4
+    )
+    @printed(
+        "kundu2010-alg1-printed",
+        "Algorithm 1 (ESKL), as printed",
+        "SDP",
+        EQ4,
+        symbols=ONE_KERNEL,
+        recover=from_eq4,
+    )
+    def eq4(self) -> Program:
+        r"""(4)
 
-    @property
-    def m(self) -> int:
-        """How many similarities."""
-        return len(self.S)
+        minimize    ½s + C·1ᵀδ + ρ Σᵢ L(Dᵢ)           over s, δ, ν, b, K, Dᵢ
+        subject to  [ YKY                1 + ν - δ + by ]
+                    [ (1 + ν - δ + by)ᵀ  s              ] ⪰ 0          (lmi)
+                    ν ≥ 0                                              (nu)
+                    δ ≥ 0                                              (delta)
+                    Dᵢ = K - Sᵢ,  i = 1, …, m                          (difference)
+                    trace K = τ                                        (trace)
 
-    @property
-    def n(self) -> int:
-        """How many samples."""
-        return int(self.S.shape[1])
+        K ⪰ 0 is part of the lmi. With L3 K - Sᵢ stands in the objective itself: its gradient
+        there is the multiplier that (difference) would have.
+        """
+        margin = _Margin(self)
+        K = cp.Variable((self.n, self.n), symmetric=True, name="K")
+        D, difference = self._differences([K] * self.m)
+        return Program(
+            minimize=margin.cost + self.rho * sum(self.L(X) for X in D),
+            lmi=_lmi(self.y, K, margin.w, margin.s) >> 0,
+            nu=margin.nu >= 0,
+            delta=margin.delta >= 0,
+            difference=difference,
+            trace=cp.trace(K) == self.tau,
+        )
 
-    @cached_property
-    def bases(self) -> tuple[eigenbasis.Basis, ...]:
-        """λᵢ and the vᵢⱼ, given or chosen, with what is known of them."""
-        every = []
-        for i in range(self.m):
-            others = tuple(self.S[j] for j in range(self.m) if j != i)
-            given = None if self.U is None else self.U[i]
-            every.append(eigenbasis.basis(self.S[i], self.y, U=given, others=others))
-        return tuple(every)
+    @printed("kundu2010-eq6", "(6), (10)", "SDP", EQ6, symbols=KERNELS, recover=from_eq6)
+    @printed("kundu2010-alg2", "Algorithm 2 (EMKL)", "SDP", EQ6, symbols=KERNELS, recover=from_eq6)
+    @printed(
+        "kundu2010-alg2-printed",
+        "Algorithm 2 (EMKL), as printed",
+        "SDP",
+        EQ6,
+        symbols=KERNELS,
+        recover=from_eq6,
+    )
+    def eq6(self) -> Program:
+        r"""(6), with the Ω of (10).
 
-    @cached_property
-    def lam(self) -> Array:
-        """λ₁, …, λ_m: the eigenvalues of each Sᵢ, in the order of the vᵢⱼ; (m, n)."""
-        return np.stack([basis.lam for basis in self.bases])
+        minimize    ½s + C·1ᵀδ + ρ Σᵢ L(Dᵢ)           over s, δ, ν, b, Kᵢ, wᵢ, Dᵢ
+        subject to  [ YKᵢY  wᵢ ]
+                    [ wᵢᵀ   s  ] ⪰ 0,  i = 1, …, m                     (lmi)
+                    Σᵢ wᵢ = 1 + ν - δ + by                             (split)
+                    ν ≥ 0                                              (nu)
+                    δ ≥ 0                                              (delta)
+                    Dᵢ = Kᵢ - Sᵢ,     i = 1, …, m                      (difference)
+                    trace Kᵢ = τ,     i = 1, …, m                      (trace)
+        """
+        margin = _Margin(self)
+        K = [cp.Variable((self.n, self.n), symmetric=True, name=f"K{i + 1}") for i in range(self.m)]
+        w = cp.Variable((self.m, self.n), name="w")
+        D, difference = self._differences(K)
+        return Program(
+            minimize=margin.cost + self.rho * sum(self.L(X) for X in D),
+            lmi=[_lmi(self.y, K[i], w[i], margin.s) >> 0 for i in range(self.m)],
+            split=cp.sum(w, axis=0) == margin.w,
+            nu=margin.nu >= 0,
+            delta=margin.delta >= 0,
+            difference=difference,
+            trace=[cp.trace(K_i) == self.tau for K_i in K],
+        )
 
-    @cached_property
-    def V(self) -> Array:
-        """The eigenvectors: vᵢⱼ = V[i, :, j]."""
-        return np.stack([basis.U for basis in self.bases])
+    def _differences(self, K: list[cp.Variable]) -> tuple[list[cp.Expression], list[cp.Constraint]]:
+        if self.loss == "L3":
+            return [K_i - S_i for K_i, S_i in zip(K, self.S, strict=True)], []
+        D = [cp.Variable((self.n, self.n), name=f"D{i + 1}") for i in range(self.m)]
+        every = zip(D, K, self.S, strict=True)
+        return list(D), [D_i == K_i - S_i for D_i, K_i, S_i in every]
 
-    @property
-    def open(self) -> str | None:
-        """What is not determined or not proved of the vᵢⱼ, in words."""
-        every = (f"S[{i}]: {b.open}" for i, b in enumerate(self.bases) if b.open is not None)
-        return next(every, None)
 
+@dataclass(frozen=True, eq=False)
+class Spectra(EigenvectorData):
+    """Similarities S (m, n, n), labels y (n,) of ±1, C > 0, ρ ≥ 0 and τ > 0: what (7) is made of.
+
+    U, optional, holds the paper's vᵢⱼ, as `EigenvectorData` says. Their signs do not matter: (7)
+    sees vᵢⱼvᵢⱼᵀ alone.
+    """
+
+    @printed("kundu2010-eq7", "(7), (10)", "SOCP", EQ7, symbols=SPECTRA, recover=from_eq7)
+    @printed("kundu2010-alg3", "Algorithm 3 (REKL)", "SOCP", EQ7, symbols=SPECTRA, recover=from_eq7)
+    @printed(
+        "kundu2010-alg3-printed",
+        "Algorithm 3 (REKL), as printed",
+        "SOCP",
+        EQ7,
+        symbols=SPECTRA,
+        recover=from_eq7,
+    )
     def eq7(self) -> Program:
         r"""(7), with the Ω of (10) and Kᵢ = Σⱼ μᵢⱼvᵢⱼvᵢⱼᵀ.
 
@@ -137,110 +252,10 @@ class Spectra:
 
 
 @dataclass(frozen=True, eq=False)
-class Similarities(Spectra):
-    """What (4) and (6) are made of: the same, and a loss.
+class Combination(KernelData):
+    """Kernels (m, n, n), labels y (n,) of ±1, and C > 0: what (5) and (10) are made of."""
 
-    loss : L1, Σⱼₖ |Xⱼₖ|; L2, ‖X‖_F; L3, ‖X‖²_F
-    """
-
-    loss: str
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "loss", inputs.choice("loss", self.loss, LOSSES))
-
-    def L(self, X: Any) -> cp.Expression:
-        """The loss of section 4, as an expression."""
-        x = cp.vec(X, order="C")
-        value: cp.Expression = cp.sum_squares(x)
-        if self.loss != "L3":
-            value = cp.norm(x, 1 if self.loss == "L1" else 2)
-        return value
-
-    def eq4(self) -> Program:
-        r"""(4)
-
-        minimize    ½s + C·1ᵀδ + ρ Σᵢ L(Dᵢ)           over s, δ, ν, b, K, Dᵢ
-        subject to  [ YKY                1 + ν - δ + by ]
-                    [ (1 + ν - δ + by)ᵀ  s              ] ⪰ 0          (lmi)
-                    ν ≥ 0                                              (nu)
-                    δ ≥ 0                                              (delta)
-                    Dᵢ = K - Sᵢ,  i = 1, …, m                          (difference)
-                    trace K = τ                                        (trace)
-
-        K ⪰ 0 is part of the lmi. With L3 K - Sᵢ stands in the objective itself: its gradient
-        there is the multiplier that (difference) would have.
-        """
-        margin = _Margin(self)
-        K = cp.Variable((self.n, self.n), symmetric=True, name="K")
-        D, difference = self._differences([K] * self.m)
-        return Program(
-            minimize=margin.cost + self.rho * sum(self.L(X) for X in D),
-            lmi=_lmi(self.y, K, margin.w, margin.s) >> 0,
-            nu=margin.nu >= 0,
-            delta=margin.delta >= 0,
-            difference=difference,
-            trace=cp.trace(K) == self.tau,
-        )
-
-    def eq6(self) -> Program:
-        r"""(6), with the Ω of (10).
-
-        minimize    ½s + C·1ᵀδ + ρ Σᵢ L(Dᵢ)           over s, δ, ν, b, Kᵢ, wᵢ, Dᵢ
-        subject to  [ YKᵢY  wᵢ ]
-                    [ wᵢᵀ   s  ] ⪰ 0,  i = 1, …, m                     (lmi)
-                    Σᵢ wᵢ = 1 + ν - δ + by                             (split)
-                    ν ≥ 0                                              (nu)
-                    δ ≥ 0                                              (delta)
-                    Dᵢ = Kᵢ - Sᵢ,     i = 1, …, m                      (difference)
-                    trace Kᵢ = τ,     i = 1, …, m                      (trace)
-        """
-        margin = _Margin(self)
-        K = [cp.Variable((self.n, self.n), symmetric=True, name=f"K{i + 1}") for i in range(self.m)]
-        w = cp.Variable((self.m, self.n), name="w")
-        D, difference = self._differences(K)
-        return Program(
-            minimize=margin.cost + self.rho * sum(self.L(X) for X in D),
-            lmi=[_lmi(self.y, K[i], w[i], margin.s) >> 0 for i in range(self.m)],
-            split=cp.sum(w, axis=0) == margin.w,
-            nu=margin.nu >= 0,
-            delta=margin.delta >= 0,
-            difference=difference,
-            trace=[cp.trace(K_i) == self.tau for K_i in K],
-        )
-
-    def _differences(self, K: list[cp.Variable]) -> tuple[list[cp.Expression], list[cp.Constraint]]:
-        if self.loss == "L3":
-            return [K_i - S_i for K_i, S_i in zip(K, self.S, strict=True)], []
-        D = [cp.Variable((self.n, self.n), name=f"D{i + 1}") for i in range(self.m)]
-        every = zip(D, K, self.S, strict=True)
-        return list(D), [D_i == K_i - S_i for D_i, K_i, S_i in every]
-
-
-@dataclass(frozen=True, eq=False)
-class Combination(Labelled):
-    """Kernels (m, n, n), labels y (n,) of ±1, and C > 0: what (5) and (10) are made of.
-
-    An eigenvalue that rounding left below zero counts as zero: with it, (10) would be unbounded.
-    """
-
-    C: float
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        inputs.check_signs("y", self.y)
-        object.__setattr__(self, "C", inputs.positive("C", self.C))
-
-    @property
-    def m(self) -> int:
-        """How many kernels."""
-        return self.p
-
-    @cached_property
-    def F(self) -> tuple[Array, ...]:
-        """Fᵢ with YKᵢY = FᵢᵀFᵢ, of as many rows as Kᵢ has rank."""
-        return tuple(factor(np.outer(self.y, self.y) * K) for K in self.kernels)
-
+    @printed("kundu2010-eq10", "(10)", "SOCP", EQ10, symbols=MACHINE, recover=from_eq10)
     def eq10(self) -> Program:
         r"""(10)
 
@@ -303,7 +318,7 @@ class Combination(Labelled):
 class _Margin:
     """½s + C·1ᵀδ and w = 1 + ν - δ + by: the dual of the maximum over A, in every program."""
 
-    def __init__(self, problem: Spectra | Combination) -> None:
+    def __init__(self, problem: SimilarityData | KernelData) -> None:
         n = problem.n
         self.s, self.b = cp.Variable(name="s"), cp.Variable(name="b")
         self.nu, self.delta = cp.Variable(n, name="nu"), cp.Variable(n, name="delta")
@@ -323,21 +338,3 @@ def _lmi(y: Array, K: cp.Expression, w: cp.Expression, s: cp.Variable) -> cp.Exp
     YKY = cp.multiply(np.outer(y, y), K)
     M: cp.Expression = cp.bmat([[YKY, column], [column.T, cp.reshape(s, (1, 1), order="C")]])
     return M
-
-
-def scaled(problem: Spectra, kappa: float) -> Spectra:
-    r"""The same problem in other units: K = κK̂, α = α̂/κ, the objective κ times itself.
-
-    1ᵀα - ½αᵀYKYα = (1ᵀα̂ - ½α̂ᵀYK̂Yα̂)/κ, and ρL(K - S) = ρκᵈL(K̂ - Ŝ), d = 2 for L3 and 1 otherwise.
-    """
-    degree = 2 if isinstance(problem, Similarities) and problem.loss == "L3" else 1
-    unit = with_numbers(
-        problem,
-        S=problem.S / kappa,
-        C=problem.C * kappa,
-        rho=problem.rho * kappa ** (degree + 1),
-        tau=problem.tau / kappa,
-    )
-    if "bases" in vars(problem) or type(problem) is Spectra:  # the same eigenvectors
-        vars(unit)["bases"] = tuple(basis.scaled(1 / kappa) for basis in problem.bases)
-    return unit

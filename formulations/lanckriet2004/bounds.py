@@ -13,12 +13,23 @@ is feasible with α.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from cvxkernel.formulations import semidefinite, svm
-from cvxkernel.formulations.enclosure import TINY, Bounded, quadratic, rounding
+from cvxkernel.formulations import inputs, semidefinite, svm
+from cvxkernel.formulations.enclosure import (
+    IDENTITY_SHARES,
+    TINY,
+    Bounded,
+    Enclosure,
+    quadratic,
+    rounding,
+)
+from cvxkernel.formulations.formulation import Point, encloses
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.formulations.lanckriet2004.programs import Margin, SoftMargin
+from cvxkernel.formulations.lanckriet2004.data import Margin
+from cvxkernel.formulations.lanckriet2004.programs import SoftMargin
 from cvxkernel.formulations.svm import signed
 
 
@@ -96,3 +107,33 @@ def upper(problem: Margin, mu: Array, alpha: Array, *, squared: bool) -> Bounded
 
 def _top(problem: Margin, *, squared: bool) -> float:
     return problem.C if isinstance(problem, SoftMargin) and not squared else np.inf
+
+
+# -- Enclosures: any point repaired, and both ends of the optimum computed there -----------------
+
+
+@encloses("lanckriet2004-sm1", squared=False)
+@encloses("lanckriet2004-sm2", "lanckriet2004-sm2c", squared=True)
+def enclose(problem: Margin, point: Point, *, squared: bool) -> Enclosure:
+    """The objective at the best multiple of α, and the least bound of the weights tried."""
+    given = inputs.weights("alpha", point.get("alpha", np.ones(problem.n)), (problem.n,))
+    (low, down), alpha, total = value(
+        problem, repair(problem, given, squared=squared), squared=squared
+    )
+    uppers = [(upper(problem, mu, alpha, squared=squared), mu) for mu in _weights(problem, point)]
+    (high, up), mu = min(uppers, key=lambda bounded: sum(bounded[0]))
+    t = np.array(total / problem.c)
+    return Enclosure(low, low - down, high + up, {"alpha": alpha, "t": t, "mu": mu})
+
+
+def _weights(problem: Margin, point: Point) -> Iterator[Array]:
+    """μ clipped at zero and scaled to μᵀr = c; for sm2c also with a small share of the identity."""
+    r = problem.r
+    mu = inputs.weights("mu", point["mu"], r.shape) if "mu" in point else 1.0 / r
+    mu = np.maximum(mu, 0.0)
+    mu = mu * r.sum() / (mu @ r) if mu @ r > 0 else r.sum() / (len(r) * r)
+    shares = (0.0,) if isinstance(problem, SoftMargin) else IDENTITY_SHARES
+    for share in shares:
+        mixed = (1 - share) * mu
+        mixed[0] += share * r.sum() / r[0]
+        yield mixed if share else mu

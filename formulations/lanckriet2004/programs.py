@@ -14,44 +14,16 @@ import cvxpy as cp
 import numpy as np
 
 from cvxkernel.formulations import inputs
+from cvxkernel.formulations.formulation import Point, printed
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kernels import factor
-from cvxkernel.formulations.problem import Labelled
+from cvxkernel.formulations.lanckriet2004.data import Margin
 from cvxkernel.formulations.program import Program
 
 
-@dataclass(frozen=True, eq=False)
-class Margin(Labelled):
-    """Kernels (p, n, n) and labels y (n,), each -1 or +1."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        inputs.check_signs("y", self.y)
-        inputs.check_traces("kernels", np.trace(self.kernels, axis1=1, axis2=2), self.kernels)
-
-    @cached_property
-    def G(self) -> Array:
-        """G(K₁), …, G(K_p)"""
-        return np.multiply(np.outer(self.y, self.y), self.kernels)
-
-    @cached_property
-    def r(self) -> Array:
-        """trace K₁, …, trace K_p"""
-        r: Array = np.trace(self.kernels, axis1=1, axis2=2)
-        return r
-
-    @property
-    def c(self) -> float:
-        """Σᵢ rᵢ"""
-        return float(self.r.sum())
-
-    def weights_from_quad(self, program: Program) -> Array:
-        r"""μᵢ = νᵢ/rᵢ from the multipliers ν of t ≥ αᵀG(Kᵢ)α/rᵢ.
-
-        ∂L/∂t = -c + Σᵢ νᵢ = 0 gives μᵀr = c, and the rest of the Lagrangian is the soft margin
-        dual with the kernel Σᵢ μᵢKᵢ.
-        """
-        return program.dual("quad") / self.r
+def from_quad(problem: Margin, program: Program) -> Point:
+    """α, and the weights that the multipliers are."""
+    return {"mu": problem.weights_from_quad(program), "alpha": program.value("alpha")}
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +36,15 @@ class SoftMargin(Margin):
         super().__post_init__()
         object.__setattr__(self, "C", inputs.positive("C", self.C))
 
+    @printed(
+        "lanckriet2004-sm1",
+        "1-norm soft margin",
+        "QCQP",
+        "max 2αᵀ1 - c·t, t ≥ αᵀG(Kᵢ)α/rᵢ, αᵀy = 0, 0 ≤ α ≤ C",
+        symbols={"alpha": "n", "t": "", "mu": "p"},
+        recover=from_quad,
+        binary=True,
+    )
     def sm1(self) -> Program:
         r"""The 1-norm soft margin.
 
@@ -84,6 +65,15 @@ class SoftMargin(Margin):
             box=alpha <= self.C,
         )
 
+    @printed(
+        "lanckriet2004-sm2",
+        "2-norm soft margin",
+        "QCQP",
+        "max 2αᵀ1 - αᵀα/C - c·t, t ≥ αᵀG(Kᵢ)α/rᵢ, αᵀy = 0, α ≥ 0",
+        symbols={"alpha": "n", "t": "", "mu": "p"},
+        recover=from_quad,
+        binary=True,
+    )
     def sm2(self) -> Program:
         r"""The 2-norm soft margin.
 
@@ -120,6 +110,15 @@ class JointMargin(Margin):
         """n, trace K₁, …, trace K_p"""
         return np.concatenate([[float(self.n)], np.trace(self.kernels, axis1=1, axis2=2)])
 
+    @printed(
+        "lanckriet2004-sm2c",
+        "2-norm soft margin, C learned",
+        "QCQP",
+        "max 2αᵀ1 - c·t, t ≥ αᵀG(Kᵢ)α/rᵢ (K₀ = I), αᵀy = 0, α ≥ 0",
+        symbols={"alpha": "n", "t": "", "mu": "p+1"},
+        recover=from_quad,
+        binary=True,
+    )
     def sm2c(self) -> Program:
         r"""The 2-norm soft margin with C learned.
 

@@ -18,10 +18,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cvxkernel.formulations import semidefinite, svm
-from cvxkernel.formulations.enclosure import Bounded, quadratic, rounding
+from cvxkernel.formulations import inputs, semidefinite, svm
+from cvxkernel.formulations.enclosure import Bounded, Enclosure, quadratic, rounding
+from cvxkernel.formulations.formulation import Point, encloses
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.formulations.tang2009.programs import MultiLabelled
+from cvxkernel.formulations.tang2009.data import MultiLabelled
+from cvxkernel.formulations.tang2009.programs import Regularized, Separate, Shared
+
+NEARLY_SAME = 1e-4  # of Ω/k: a large λ charges what a solver leaves of γ; the mean has none
 
 
 def repair(problem: MultiLabelled, alpha: Array) -> Array:
@@ -112,3 +116,98 @@ def within(theta: Array, beta: float) -> Array:
         return theta
     mean = theta.mean(axis=0)
     return simplex(mean + (theta - mean) * (beta / Omega))
+
+
+# -- Enclosures: any point repaired, and both ends of the optimum computed there -----------------
+
+
+def alphas(problem: MultiLabelled, point: Point) -> tuple[Array, Array]:
+    """α for the lower end and for the upper, each row in S(t).
+
+    An iterative method has two of them: the mixture `alpha` that no weights beat, and `machines`,
+    those of its best weights. Where one is missing the other is taken.
+    """
+    shape = (problem.k, problem.n)
+    given = [
+        repair(problem, inputs.weights(symbol, point[symbol], shape))
+        for symbol in ("alpha", "machines")
+        if symbol in point
+    ]
+    given = given or [repair(problem, np.full(shape, problem.C))]
+    return given[0], given[-1]
+
+
+def weights(problem: MultiLabelled, point: Point) -> Array:
+    """θ of a point, or ζ + γ, each row on the simplex."""
+    k, p = problem.k, problem.p
+    if "theta" in point:
+        return simplex(inputs.weights("theta", point["theta"], (k, p)))
+    theta = np.zeros((k, p))
+    for symbol, shape in (("zeta", (p,)), ("gamma", (k, p))):
+        if symbol in point:
+            theta = theta + np.maximum(inputs.weights(symbol, point[symbol], shape), 0.0)
+    return simplex(theta)
+
+
+@encloses("tang2009-eq2")
+def enclose_separate(problem: Separate, point: Point) -> Enclosure:
+    """(2): Σₜ D(αᵗ, 𝒢ᵗ), and the sum of the machines' upper bounds."""
+    alpha, _ = alphas(problem, point)
+    slack = semidefinite.slack(problem.kernels).tolist()
+    rows = zip(problem.kernels, problem.Y, alpha, slack, strict=True)
+    low, down = np.sum([svm.value(svm.signed(y, K), a, e) for K, y, a, e in rows], axis=0)
+    high, up = np.sum(machines(problem, problem.kernels, alpha, slack), axis=0)
+    return Enclosure(low, low - down, high + up, {"alpha": alpha})
+
+
+@encloses("tang2009-thm3.1")
+def enclose_qcqp(problem: Regularized, point: Point) -> Enclosure:
+    """Theorem 3.1, whose value is the lower end."""
+    alpha, v = alphas(problem, point)
+    low, down = value(problem, alpha, problem.lam)
+    (high, up), theta = _price(problem, weights(problem, point), v)
+    zeta, gamma = parts(theta)
+    G, _ = forms(problem, alpha)
+    s0, s_t = G.sum(axis=0).max(), G.max(axis=1)
+    s = max(s0, s_t.sum() - problem.k * problem.lam)
+    epigraph = {"s": np.array(s), "s0": np.array(s0), "s_t": s_t}
+    variables = {"alpha": alpha, **epigraph, "zeta": zeta, "gamma": gamma}
+    return Enclosure(low, low - down, high + up, variables)
+
+
+@encloses("tang2009-eq3-sdp")
+def enclose_minimum(problem: Regularized, point: Point) -> Enclosure:
+    """(3), whose value is the upper end."""
+    alpha, v = alphas(problem, point)
+    low, down = value(problem, alpha, problem.lam)
+    (high, up), theta = _price(problem, weights(problem, point), v)
+    zeta, gamma = parts(theta)
+    variables = {"zeta": zeta, "gamma": gamma, "alpha": alpha}
+    return Enclosure(high, low - down, high + up, variables)
+
+
+@encloses("tang2009-eq11")
+def enclose_shared(problem: Shared, point: Point) -> Enclosure:
+    """(11), whose value is the upper end: weights of Ω ≤ β, and gᵗ that no cut exceeds."""
+    alpha, v = alphas(problem, point)
+    theta = within(weights(problem, point), problem.beta)
+    low, down = bound(problem, alpha, problem.beta)
+    kernels, slack = combined(problem, theta), slacks(problem, theta)
+    uppers = np.array(machines(problem, kernels, v, slack))
+    high, up = uppers.sum(axis=0)
+    zeta, gamma = parts(theta)
+    variables = {"theta": theta, "zeta": zeta, "gamma": gamma, "g": uppers[:, 0]}
+    variables |= {"alpha": alpha, "machines": v}
+    return Enclosure(high, low - down, high + up, variables)
+
+
+def _price(problem: Regularized, theta: Array, alpha: Array) -> tuple[Bounded, Array]:
+    """λΩ + the machines' upper bounds, at these weights or, where Ω is small, at their mean."""
+    prices = []
+    for beta in (problem.k, 0.0) if omega(theta) < NEARLY_SAME * problem.k else (problem.k,):
+        near = within(theta, beta)
+        kernels, slack = combined(problem, near), slacks(problem, near)
+        high, up = np.sum(machines(problem, kernels, alpha, slack), axis=0)
+        price = problem.lam * omega(near)
+        prices.append(((high + price, up + rounding(problem.k * problem.p, price)), near))
+    return min(prices, key=lambda priced: sum(priced[0]))

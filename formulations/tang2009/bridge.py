@@ -15,17 +15,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.errors import ParameterError
 from cvxkernel.formulations.formulation import Point
 from cvxkernel.formulations.tang2009 import bounds
-from cvxkernel.formulations.tang2009.enclosures import (
-    alphas,
-    enclose_qcqp,
-    enclose_shared,
-    weights,
-)
+from cvxkernel.formulations.tang2009.data import MultiLabelled
 from cvxkernel.formulations.tang2009.programs import Regularized, Shared
 
 
@@ -54,18 +51,30 @@ class Bridge:
 
 def to_beta(problem: Regularized, point: Point) -> Bridge:
     """The β whose solution a λ has, read off the solution: Ω at its weights."""
-    beta = min(bounds.omega(weights(problem, point)), problem.k / 2)
+    beta = min(bounds.omega(bounds.weights(problem, point)), problem.k / 2)
     shared = Shared(problem.kernels, problem.Y, problem.C, beta)
-    return Bridge(problem, shared, enclose_qcqp(problem, point), enclose_shared(shared, point))
+    return Bridge(
+        problem, shared, bounds.enclose_qcqp(problem, point), bounds.enclose_shared(shared, point)
+    )
 
 
 def to_lam(problem: Shared, point: Point) -> Bridge:
     """The λ whose solution a β has, read off the solution: (B - A)/k at its α."""
-    A, B, _ = bounds.extremes(problem, alphas(problem, point)[0])
+    A, B, _ = bounds.extremes(problem, bounds.alphas(problem, point)[0])
     lam = max(B - A, 0.0) / problem.k
     regularized = Regularized(problem.kernels, problem.Y, problem.C, lam)
-    at_lam = enclose_qcqp(regularized, point)
-    return Bridge(regularized, problem, at_lam, enclose_shared(problem, point))
+    at_lam = bounds.enclose_qcqp(regularized, point)
+    return Bridge(regularized, problem, at_lam, bounds.enclose_shared(problem, point))
+
+
+def prohibitive(problem: MultiLabelled) -> float:
+    """A λ from which on no kernel difference is worth its price: twice the largest Σₜ αᵗᵀe.
+
+    B ≤ kA, and A ≤ 2 Σₜ αᵗᵀe where the optimum is not below zero, so that B - kλ ≤ A for the α of
+    the Same model once kλ ≥ 2(k - 1) Σₜ αᵗᵀe.
+    """
+    plus = (problem.Y > 0).sum(axis=1)
+    return 4 * float(np.minimum(plus, problem.n - plus).sum()) * problem.C
 
 
 def beta_of_share(share: float, k: int) -> float:

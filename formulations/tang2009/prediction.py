@@ -21,8 +21,8 @@ from cvxkernel.formulations.formulation import Point
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.svm import offset, signed
 from cvxkernel.formulations.tang2009 import bounds
-from cvxkernel.formulations.tang2009.enclosures import alphas, weights
-from cvxkernel.formulations.tang2009.programs import MultiLabelled, Separate
+from cvxkernel.formulations.tang2009.data import MultiLabelled
+from cvxkernel.formulations.tang2009.programs import Separate
 
 
 def at_weights(problem: MultiLabelled, theta: Array) -> Separate:
@@ -58,9 +58,9 @@ class MultiLabelClassifier:
     @classmethod
     def fit(cls, problem: MultiLabelled, point: Point) -> MultiLabelClassifier:
         """From the α and the weights of a solution; those of (2) have the kernel t for label t."""
-        _, alpha = alphas(problem, point)
+        _, alpha = bounds.alphas(problem, point)
         separate = isinstance(problem, Separate)
-        theta = np.eye(problem.k) if separate else weights(problem, point)
+        theta = np.eye(problem.k) if separate else bounds.weights(problem, point)
         rows = zip(bounds.combined(problem, theta), problem.Y, alpha, strict=True)
         b = np.array([offset(signed(y, K) @ a, y) for K, y, a in rows])
         return cls(theta, problem.Y * alpha, b)

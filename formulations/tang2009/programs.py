@@ -13,58 +13,38 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import cvxpy as cp
 import numpy as np
 
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations.errors import ParameterError, ShapeError
+from cvxkernel.formulations.formulation import Point, printed
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.formulations.kernels import factor
 from cvxkernel.formulations.program import Program, combination
+from cvxkernel.formulations.tang2009.data import MultiLabelled
 
 
-@dataclass(frozen=True, eq=False)
-class MultiLabelled:
-    """Kernels (p, n, n), labels Y (k, n) of ±1 with both signs in every row, and C > 0."""
+def from_separate(problem: Separate, program: Program) -> Point:
+    """α of (2)."""
+    return {"alpha": program.value("alpha")}
 
-    kernels: Array
-    Y: Array
-    C: float
 
-    def __post_init__(self) -> None:
-        K = inputs.kernels("kernels", self.kernels)
-        object.__setattr__(self, "kernels", K)
-        object.__setattr__(self, "Y", inputs.label_rows("Y", self.Y, K.shape[1]))
-        object.__setattr__(self, "C", inputs.positive("C", self.C))
+def from_quad(problem: Regularized, program: Program) -> Point:
+    """α of Theorem 3.1, and the weights that its multipliers are."""
+    zeta, gamma = problem.weights_from_quad(program)
+    return {"alpha": program.value("alpha"), "zeta": zeta, "gamma": gamma}
 
-    @property
-    def p(self) -> int:
-        """How many kernels."""
-        return len(self.kernels)
 
-    @property
-    def n(self) -> int:
-        """How many samples."""
-        return int(self.kernels.shape[1])
+def from_lmi(problem: Regularized, program: Program) -> Point:
+    """ζ and γ of (3), and the α that its multipliers are."""
+    alpha = problem.alpha_from_lmi(program)
+    return {"alpha": alpha, "zeta": program.value("zeta"), "gamma": program.value("gamma")}
 
-    @property
-    def k(self) -> int:
-        """How many labels."""
-        return len(self.Y)
 
-    @cached_property
-    def R(self) -> tuple[Array, ...]:
-        """Factors of the kernels, RᵢᵀRᵢ = Gᵢ, so that Gᵢᵗ(α) = ‖Rᵢ(yᵗ ∘ αᵗ)‖²."""
-        return tuple(factor(G) for G in self.kernels)
-
-    def D(self, alpha: Array) -> Array:
-        """D(αᵗ, Gᵢ) = αᵗᵀe - ½αᵗᵀ(Gᵢ ∘ yᵗyᵗᵀ)αᵗ (1), as (k, p)."""
-        v = self.Y * alpha
-        forms = np.stack([np.sum(v * (v @ G), axis=1) for G in self.kernels], axis=1)
-        D: Array = alpha.sum(axis=1)[:, None] - forms / 2
-        return D
+def from_cuts(problem: Shared, program: Program) -> Point:
+    """θ of (11)."""
+    return {"theta": program.value("theta")}
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +57,14 @@ class Separate(MultiLabelled):
             expected = f"shape ({self.p}, {self.n}), a row of labels for each kernel"
             raise ShapeError("Y", expected, f"shape {self.Y.shape}")
 
+    @printed(
+        "tang2009-eq2",
+        "(2)",
+        "QP",
+        "max Σₜ D(αᵗ, 𝒢ᵗ), αᵗᵀyᵗ = 0, 0 ≤ αᵗ ≤ C",
+        symbols={"alpha": "k,n"},
+        recover=from_separate,
+    )
     def eq2(self) -> Program:
         r"""Equation (2): k support vector machines.
 
@@ -106,6 +94,15 @@ class Regularized(MultiLabelled):
         super().__post_init__()
         object.__setattr__(self, "lam", inputs.nonnegative("lam", self.lam))
 
+    @printed(
+        "tang2009-thm3.1",
+        "Theorem 3.1",
+        "QCQP",
+        "max Σₜ αᵗᵀe - ½s, s ≥ s₀, s ≥ Σₜ s_t - kλ, s₀ ≥ Σₜ Gᵢᵗ(α), s_t ≥ Gᵢᵗ(α), "
+        "αᵗᵀyᵗ = 0, 0 ≤ αᵗ ≤ C",
+        symbols={"alpha": "k,n", "s": "", "s0": "", "s_t": "k", "zeta": "p", "gamma": "k,p"},
+        recover=from_quad,
+    )
     def thm3_1(self) -> Program:
         r"""Theorem 3.1.
 
@@ -144,6 +141,15 @@ class Regularized(MultiLabelled):
         """
         return 2 * program.dual("quad0"), 2 * program.dual("quad").reshape(self.k, self.p)
 
+    @printed(
+        "tang2009-eq3-sdp",
+        "(3) with (4)-(7), ours",
+        "SDP",
+        "min λΩ + ½ Σₜ τₜ, [(Σᵢ θᵢᵗGᵢ) ∘ yᵗyᵗᵀ, e + νᵗ - δᵗ + bₜyᵗ; ·, τₜ - 2C eᵀδᵗ] ⪰ "
+        "0, θᵗ = ζ + γᵗ, Σᵢ θᵢᵗ = 1",
+        symbols={"zeta": "p", "gamma": "k,p", "alpha": "k,n"},
+        recover=from_lmi,
+    )
     def eq3_sdp(self) -> Program:
         r"""Equation (3) with (4)–(7), each inner maximum as a Schur complement; a form of our own.
 
@@ -208,10 +214,25 @@ class Shared(MultiLabelled):
         if beta.size != 1:
             raise ShapeError("beta", "one number", f"shape {beta.shape}")
         if not 0 <= beta.item() <= self.k / 2:
-            told = f"0 ≤ β ≤ k/2 = {self.k / 2:g}, the range of Ω (0: one kernel for all labels, "
-            raise ParameterError("beta", f"{told}k/2: one for each label)", f"{beta.item():g}")
+            within = f"0 ≤ β ≤ k/2 = {self.k / 2:g}, the range of Ω (0: one kernel for all labels, "
+            raise ParameterError("beta", f"{within}k/2: one for each label)", f"{beta.item():g}")
         object.__setattr__(self, "beta", beta.item())
 
+    @printed(
+        "tang2009-eq11",
+        "(11)-(13) with (10)",
+        "SILP",
+        "min Σₜ gᵗ, Σᵢ θᵢᵗD(αᵗ, Gᵢ) ≤ gᵗ for all αᵗ ∈ S(t), Σᵢ θᵢᵗ = 1, θᵗ = ζ + γᵗ, Ω ≤ β",
+        symbols={
+            "theta": "k,p",
+            "zeta": "p",
+            "gamma": "k,p",
+            "g": "k",
+            "alpha": "k,n",
+            "machines": "k,n",
+        },
+        recover=from_cuts,
+    )
     def eq11(self, A: Sequence[Array]) -> Program:
         r"""Equations (11)–(13) with (10), restricted to the α (k, n) in a finite set A.
 

@@ -1,4 +1,4 @@
-r"""An upper value for any weights, a lower bound for any dual point: plain numpy, no programs.
+r"""Both ends of the fifteen programs at any point: plain numpy, no programs.
 
 With M(θ) = I + (1/λ) Σᵢ θᵢG̃ᵢ (fixed λ) or Σᵢ θᵢG̃ᵢ, i = 0, …, p (joint), and class vectors
 h₁, …, h_k (h₁ = a with two classes), the programs ask for the least of
@@ -28,9 +28,12 @@ and βᵀG̃ᵢ₊β ≤ rᵢ₊‖Pβ‖² in any case. For any X, with M₊ �
 
 with wᵢ = θᵢ/λ, or θᵢ; and weights with θᵀr₊ = τ are worth max(1, τ) times that once divided by τ.
 
-Each function returns its number and an allowance for the rounding of its own arithmetic and for
-the slack. It makes everything it needs from the kernels and labels, by other formulas than the
-programs do.
+`value` and `bound` return a number and an allowance for the rounding of their own arithmetic and
+for the slack. They make all they need from kernels and labels, by other formulas than the programs.
+
+From a nearly feasible point to an enclosure the repair is explicit: weights are clipped at zero and
+divided by θᵀr; β needs none. Whatever it costs is inside the enclosure. A point may hold `theta`,
+`beta`, or both, and for the restricted programs `t` and `Z`; what is missing is made from the rest.
 """
 
 from __future__ import annotations
@@ -41,14 +44,24 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import eigh, eigvalsh
 
-from cvxkernel.formulations.enclosure import EPS, TINY, Bounded, rounding
+from cvxkernel.formulations import inputs
+from cvxkernel.formulations.enclosure import (
+    EPS,
+    IDENTITY_SHARES,
+    TINY,
+    Bounded,
+    Enclosure,
+    rounding,
+)
+from cvxkernel.formulations.formulation import Point, encloses
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.memory import per_array
 from cvxkernel.formulations.ye2008.data import Scatter, solver
-from cvxkernel.formulations.ye2008.fixed import Discriminant
+from cvxkernel.formulations.ye2008.programs import Discriminant
 
 CACHED = 2**17  # doubles, a megabyte
 EXACT = 1e-9  # of the value: what the residual of a given X may cost
+NO_VALUE: Bounded = (np.inf, 0.0)  # where the matrix of a system may be singular
 
 
 def class_vectors(problem: Scatter, *, binary: bool) -> Array:
@@ -108,6 +121,12 @@ def traces(problem: Scatter) -> list[Trace]:
     return _traces(problem.near.kernels)
 
 
+def trace_budget(problem: Scatter) -> Array:
+    """The r of θᵀr = 1, with r₀ = n in the joint programs."""
+    r = np.array([trace.r for trace in traces(problem)])
+    return r if isinstance(problem, Discriminant) else np.concatenate([[float(problem.n)], r])
+
+
 @dataclass(frozen=True)
 class Pass:
     """One pass over the kernels with n×k columns B.
@@ -131,18 +150,19 @@ class Pass:
         """
         PB, size = B - B.mean(axis=0), np.abs(B)
         norms = np.linalg.norm(size + size.mean(axis=0), axis=1)
-        found, made_of = np.zeros(len(problem.kernels)), np.zeros(len(problem.kernels))
+        p = len(problem.kernels)
+        forms, made_of = np.zeros(p), np.zeros(p)
         combined, sums = np.zeros(B.shape), np.zeros(len(B))
         for i, (K, trace) in enumerate(zip(problem.near.kernels, traces(problem), strict=True)):
             for rows, D in blocks(K, trace.mean):
                 Y = D @ PB
-                found[i] += float(np.vdot(PB[rows], Y))
+                forms[i] += float(np.vdot(PB[rows], Y))
                 combined[rows] += weights[i] * Y
                 Y = np.abs(D, out=D) @ norms
                 made_of[i] += float(norms[rows] @ Y)
                 sums[rows] += weights[i] * Y
         combined -= combined.mean(axis=0)
-        return cls(found, made_of, combined, sums + sums.mean())
+        return cls(forms, made_of, combined, sums + sums.mean())
 
     def scaled(self, c: float) -> Pass:
         """The same for cB."""
@@ -225,7 +245,7 @@ def charged(problem: Scatter, theta: Array, H: Array, X: Array) -> Solved:
     seen = Pass.over(problem, X, weights)
     E: Array = H - first * X - seen.combined
     size = np.abs(X)
-    off, spread = float(weights @ slacks(problem)), float(np.linalg.norm(X - X.mean(axis=0)))
+    off, spread = float(weights @ problem.near.slack), float(np.linalg.norm(X - X.mean(axis=0)))
     rows = np.linalg.norm(np.abs(H) + first * size, axis=1) + seen.rows
     residual = float(np.linalg.norm(E)) + rounding(n, float(np.linalg.norm(rows))) + off * spread
     magnitude = float(np.sum(size * (np.abs(H) + first * size))) + float(weights @ seen.made_of)
@@ -238,22 +258,21 @@ def charged(problem: Scatter, theta: Array, H: Array, X: Array) -> Solved:
     return Solved(H, X, E, seen, slack)
 
 
-def slacks(problem: Scatter) -> Array:
-    """sᵢ"""
-    return problem.near.slack
-
-
 def uncertain(problem: Scatter) -> Array:
     """|rᵢ₊ - rᵢ| at most: (n - 1)sᵢ, and the rounding of rᵢ."""
     rounded = np.array([trace.slack * trace.r for trace in traces(problem)])
-    off: Array = rounded + (problem.n - 1) * slacks(problem)
+    off: Array = rounded + (problem.n - 1) * problem.near.slack
     return off
+
+
+def value_at(at: Solved | None) -> Bounded:
+    """The value of a system; infinite where there is none."""
+    return NO_VALUE if at is None else at.value
 
 
 def value(problem: Scatter, theta: Array, *, binary: bool) -> Bounded:
     """Σⱼ hⱼᵀM(θ)⁻¹hⱼ for θ ≥ 0, θᵀr = 1; infinite where θ₀ is zero."""
-    at = solved(problem, theta, class_vectors(problem, binary=binary))
-    return (np.inf, 0.0) if at is None else at.value
+    return value_at(solved(problem, theta, class_vectors(problem, binary=binary)))
 
 
 def bound(
@@ -269,10 +288,10 @@ def bound(
     seen = seen or Pass.over(problem, beta, np.zeros(len(problem.kernels)))
     r = np.array([trace.r for trace in traces(problem)])
     spread = min(float(np.sum((beta - beta.mean(axis=0)) ** 2)) * (1 + rounding(n, 4.0)), square)
-    highest = seen.forms + rounding(n, 1.0) * seen.made_of + slacks(problem) * spread
-    least = r - uncertain(problem)
+    highest = seen.forms + rounding(n, 1.0) * seen.made_of + problem.near.slack * spread
+    r_least = r - uncertain(problem)
     # no form exceeds the trace: βᵀG̃β ≤ r‖Pβ‖²
-    most = np.minimum(highest / np.where(least > 0, least, TINY), spread)
+    most = np.minimum(highest / np.where(r_least > 0, r_least, TINY), spread)
     if isinstance(problem, Discriminant):
         q = square / 4 + float((seen.forms / r).max()) / (4 * problem.lam)
         q_most = (square + rounding(n, square) + float(most.max()) / problem.lam) / 4
@@ -307,3 +326,155 @@ def unit_diagonal_root(Z: Array) -> Array:
     empty = norms[:, 0] == 0
     R[empty] = np.eye(len(R))[empty]
     return R / np.where(norms == 0, 1.0, norms)
+
+
+# -- From a point to both ends ---------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The weights and the value there, the dual point and the bound there.
+
+    `at` is the linear system there, None where the identity has no weight; `forms` are those of β.
+    """
+
+    theta: Array
+    upper: Bounded
+    at: Solved | None
+    beta: Array
+    lower: Bounded
+    forms: Array
+
+    def enclosure(self, value: float, **variables: Array) -> Enclosure:
+        """lower and upper, each moved outwards by its allowance."""
+        (low, down), (high, up) = self.lower, self.upper
+        return Enclosure(value, low - down, high + up, variables)
+
+
+def repair(problem: Scatter, theta: Array) -> Array:
+    """θ clipped at zero and divided by θᵀr; the uniform θᵢ = 1/(p rᵢ) if nothing is left."""
+    r = trace_budget(problem)
+    theta = np.maximum(theta, 0.0)
+    total = float(theta @ r)
+    return theta / total if total > 0 else 1.0 / (len(r) * r)
+
+
+def weights(problem: Scatter, point: Point) -> Iterator[Array]:
+    """Feasible weights to try: the point's own; in the joint programs also with more identity.
+
+    At θ₀ = 0 the matrix of (41) to (47) may be singular; a share s of the identity costs about s
+    of the value, relatively, and makes it definite.
+    """
+    r = trace_budget(problem)
+    given = inputs.weights("theta", point["theta"], r.shape) if "theta" in point else 1.0 / r
+    theta = repair(problem, given)
+    if isinstance(problem, Discriminant):
+        yield theta
+        return
+    for share in IDENTITY_SHARES:
+        mixed = (1 - share) * theta
+        mixed[0] += share / r[0]
+        yield mixed
+
+
+def dual(
+    problem: Scatter, point: Point, at: Solved | None, H: Array
+) -> tuple[Bounded, tuple[Array, Array]]:
+    """The better of two bounds: at β = 2M(θ)⁻¹H, the best for the weights, and at the point's own.
+
+    With the bound its β and the forms there.
+    """
+    candidates = []
+    if at is not None:
+        beta: Array = 2 * at.X
+        lower, forms = bound(problem, beta, H, at.seen.scaled(2.0))
+        candidates.append((lower, (beta, forms)))
+    if "beta" in point or at is None:
+        beta = inputs.weights("beta", point.get("beta", np.zeros(H.shape)), H.shape)
+        lower, forms = bound(problem, beta, H)
+        candidates.append((lower, (beta, forms)))
+    return max(candidates, key=lambda c: c[0][0] - c[0][1])
+
+
+def certify(problem: Scatter, point: Point, *, binary: bool) -> Certificate:
+    """The best value over the weights to try, and the better of the bounds.
+
+    Whoever has M(θ)⁻¹H already gives it as `X`: then no factorization is needed.
+    """
+    H = class_vectors(problem, binary=binary)
+    if "X" in point:
+        theta, X = next(weights(problem, point)), inputs.weights("X", point["X"], H.shape)
+        at = checked(problem, theta, H, X)
+        if at is not None:
+            lower, (beta, forms) = dual(problem, {}, at, H)
+            return Certificate(theta, at.value, at, beta, lower, forms)
+    tried = [(theta, solved(problem, theta, H)) for theta in weights(problem, point)]
+    theta, at = min(tried, key=lambda pair: sum(value_at(pair[1])))
+    lower, (beta, forms) = dual(problem, point, at, H)
+    return Certificate(theta, value_at(at), at, beta, lower, forms)
+
+
+def certify_restricted(problem: Scatter, point: Point) -> tuple[Certificate, Array, Array]:
+    """The same for (32) and (45), and the t and Z that go with the two ends."""
+    H = class_vectors(problem, binary=False)
+    tried: list[tuple[Bounded, Array, Array, Solved | None]] = []
+    for theta in weights(problem, point):
+        at = solved(problem, theta, H)
+        if at is None:
+            tried.append((NO_VALUE, theta, np.full(problem.k, np.inf), at))
+            continue
+        lowest = np.sum(H * at.X, axis=0)  # tⱼ ≥ hⱼᵀM⁻¹hⱼ in any case, and k times that is enough
+        t = inputs.weights("t", point["t"], (problem.k,)) if "t" in point else problem.k * lowest
+        upper, t = restricted_value(at, np.maximum(t, lowest))
+        tried.append((upper, theta, t, at))
+    upper, theta, t, at = min(tried, key=lambda each: sum(each[0]))
+    Z = inputs.weights("Z", point["Z"], (problem.k,) * 2) if "Z" in point else np.eye(problem.k)
+    R = unit_diagonal_root(Z)
+    lower, (beta, forms) = dual(problem, point, solved(problem, theta, H @ R), H @ R)
+    return Certificate(theta, upper, at, beta, lower, forms), t, R @ R.T
+
+
+# -- What each program calls its variables ---------------------------------------------------
+
+
+@encloses("ye2008-thm2.1", "ye2008-eq41", binary=True)
+@encloses("ye2008-eq29", binary=False)
+@encloses("ye2008-eq29-single", "ye2008-eq45-single", binary=False, matrix=True)
+def sdp(problem: Scatter, point: Point, *, binary: bool, matrix: bool = False) -> Enclosure:
+    """t or T = HᵀM⁻¹H at the weights."""
+    c = certify(problem, point, binary=binary)
+    S = np.full((c.beta.shape[1],) * 2, np.inf) if c.at is None else c.at.schur
+    beta = c.beta[:, 0] if binary else c.beta
+    symbol = {"T": S} if matrix else {"t": S[0, 0] if binary else S.diagonal()}
+    return c.enclosure(c.upper[0], theta=c.theta, beta=beta, **symbol)
+
+
+@encloses("ye2008-thm3.1", "ye2008-eq45")
+def restricted_sdp(problem: Scatter, point: Point) -> Enclosure:
+    """t at the weights, and the unit-diagonal Z of the bound."""
+    c, t, Z = certify_restricted(problem, point)
+    return c.enclosure(c.upper[0], theta=c.theta, t=t, beta=c.beta, Z=Z)
+
+
+@encloses("ye2008-thm2.2", "ye2008-eq43", binary=True)
+@encloses("ye2008-thm3.2", "ye2008-eq46", binary=False)
+def qcqp(problem: Scatter, point: Point, *, binary: bool) -> Enclosure:
+    """β at its best scale, and t = maxᵢ Σⱼ βⱼᵀG̃ᵢβⱼ/rᵢ there."""
+    c = certify(problem, point, binary=binary)
+    b = float(np.sum(c.beta * class_vectors(problem, binary=binary)))
+    # At the best scale the bound is half of Σⱼ βⱼᵀhⱼ.
+    scale = 2 * c.lower[0] / b if b > 0 else 0.0
+    beta = scale * (c.beta[:, 0] if binary else c.beta)
+    forms = c.forms if isinstance(problem, Discriminant) else [np.sum(c.beta**2), *c.forms]
+    t = scale**2 * np.max(np.array(forms) / trace_budget(problem))
+    return c.enclosure(c.lower[0], beta=beta, t=np.array(t), theta=c.theta)
+
+
+@encloses("ye2008-thm2.3", "ye2008-eq44", binary=True)
+@encloses("ye2008-thm3.3", "ye2008-eq47", binary=False)
+def silp(problem: Scatter, point: Point, *, binary: bool) -> Enclosure:
+    """γ = -value(θ); the enclosure changes sign."""
+    c = certify(problem, point, binary=binary)
+    beta = c.beta[:, 0] if binary else c.beta
+    gamma = np.array(-c.upper[0])
+    return -c.enclosure(c.upper[0], theta=c.theta, gamma=gamma, beta=beta)

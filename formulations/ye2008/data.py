@@ -15,12 +15,11 @@ Of two classes, the larger label is the positive one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-import cvxpy as cp
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
@@ -156,9 +155,9 @@ def nearer(kernels: Array, wanted: NDArray[np.bool_]) -> Near:
         return Near(kernels, semidefinite.slack(kernels))
     kept, slack = _sharpened(kernels), known.slack.copy()
     for i in np.flatnonzero(wanted).tolist():
-        found = kept.get(i) or sharp(known.came[i])
-        if found is not None and found.slack < slack[i]:
-            kept[i], slack[i] = found, found.slack
+        sharper = kept.get(i) or sharp(known.came[i])
+        if sharper is not None and sharper.slack < slack[i]:
+            kept[i], slack[i] = sharper, sharper.slack
     if np.array_equal(slack, known.slack):
         return Near(kernels, slack)
     out = kernels.copy()
@@ -225,17 +224,3 @@ def combined(kernels: Array, shares: Array) -> Array:
     for i in some:
         flat = daxpy(kernels[i].ravel(), flat, a=shares[i])
     return flat.reshape(n, n)
-
-
-def restricted_master(r: Array, S: Sequence[Array]) -> Program:
-    """The semi-infinite programs (16), (37), (44), (47) with finitely many rows S(β).
-
-    maximize γ  subject to  θ ≥ 0 (nonneg),  θᵀr = 1 (budget),  Σᵢ θᵢSᵢ(β) ≥ γ (cuts)
-    """
-    theta, gamma = cp.Variable(len(r), name="theta"), cp.Variable(name="gamma")
-    return Program(
-        maximize=gamma,
-        nonneg=theta >= 0,
-        budget=theta @ r == 1,
-        cuts=[theta @ S_beta >= gamma for S_beta in S],
-    )

@@ -20,21 +20,34 @@ optimal is no harm: the upper end bounds ω or Ω from above at that α, the low
 # subgradient of the loss. They are run line by line under the ids that end in -printed.
 """
 
-from cvxkernel.solvers.mirror_descent.ends import Averages, Ends
+from cvxkernel.solvers.mirror_descent.algorithms import (
+    ALGORITHMS,
+    EMKL,
+    ESKL,
+    REKL,
+    Algorithm,
+    Linearization,
+    algorithm,
+)
+from cvxkernel.solvers.mirror_descent.interval import Averages, Interval
 from cvxkernel.solvers.mirror_descent.maps import logarithm, mirror, printed_step
 from cvxkernel.solvers.mirror_descent.method import MirrorDescent, MirrorStep
-from cvxkernel.solvers.mirror_descent.oracle import Answer, Oracle
 from cvxkernel.solvers.mirror_descent.splitting import nearest
 from cvxkernel.solvers.mirror_descent.steps import Iterate
 
 __all__ = [
-    "Answer",
+    "ALGORITHMS",
+    "EMKL",
+    "ESKL",
+    "REKL",
+    "Algorithm",
     "Averages",
-    "Ends",
+    "Interval",
     "Iterate",
+    "Linearization",
     "MirrorDescent",
     "MirrorStep",
-    "Oracle",
+    "algorithm",
     "logarithm",
     "mirror",
     "nearest",

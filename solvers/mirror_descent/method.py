@@ -10,18 +10,17 @@ from typing import Any
 import numpy as np
 
 from cvxkernel.formulations.catalogue import formulation
-from cvxkernel.formulations.errors import InputError, SolverError
+from cvxkernel.formulations.errors import SolverError
 from cvxkernel.formulations.formulation import Point
 from cvxkernel.solvers import deadline
 from cvxkernel.solvers.method import Method, Progress, Solution, Step
-from cvxkernel.solvers.mirror_descent.ends import Averages, Ends
-from cvxkernel.solvers.mirror_descent.oracle import Oracle
+from cvxkernel.solvers.mirror_descent.algorithms import Algorithm, algorithm
+from cvxkernel.solvers.mirror_descent.interval import Averages, Interval
 from cvxkernel.solvers.mirror_descent.splitting import Splitting
 from cvxkernel.solvers.mirror_descent.steps import Iterate, Lip, Rule, accelerated, descent
 
-ALGORITHMS = frozenset(f"kundu2010-alg{k}{how}" for k in (1, 2, 3) for how in ("", "-printed"))
+PRINTED = frozenset(f"kundu2010-alg{k}{how}" for k in (1, 2, 3) for how in ("", "-printed"))
 SADDLES = frozenset({"kundu2010-eq4", "kundu2010-eq6", "kundu2010-eq7"})
-BRIEF, ENTRYWISE = 12, 400  # iterations before the conic solvers are asked
 EVERY = 10  # iterations the averaged iterate is looked at, or the K of the splitting
 
 
@@ -55,8 +54,8 @@ class MirrorDescent(Method):
     """
 
     name = "mirror_descent"
-    answers = ALGORITHMS | SADDLES
-    first = ALGORITHMS
+    answers = PRINTED | SADDLES
+    first = PRINTED
     after = SADDLES  # and for a moment before the panel, see `brief`
 
     tol: float = 1e-3
@@ -73,53 +72,62 @@ class MirrorDescent(Method):
         The printed algorithms stop after `printed_iterations` wherever they are, and say so.
         """
         form = formulation(id)
-        number, printed = _algorithm(form.id)
+        kind, printed = algorithm(form.id)
         form.require(problem)
         began = perf_counter()
-        oracle = Oracle(number, problem)
+        run = kind(problem)
         limit = self.printed_iterations if printed else self.max_iterations
-        ends, averages, history, lip = Ends(), Averages(), list[Step](), 0.0
+        interval, averages, history, lip = Interval(), Averages(), list[Step](), 0.0
         mean_x, weight = np.zeros(()), 0.0
-        entrywise = number < 3 and problem.loss == "L1" and problem.rho > 0
-        best_response = number < 3 and problem.loss == "L3" and problem.rho > 0
         own = self.step == "accelerated" and not printed
-        splitting = Splitting(oracle) if entrywise and own else None
-        for T, it in enumerate(self.iterates(oracle, ends, printed=printed), start=1):
-            ends.offer(it.value, it.x, it.alpha)
+        entrywise = problem.loss == "L1" and problem.rho > 0
+        best_response = problem.loss == "L3" and problem.rho > 0
+        splitting = Splitting(run) if entrywise and own else None
+        for T, it in enumerate(self.iterates(run, interval, printed=printed), start=1):
+            interval.offer(it.value, it.x, it.alpha)
             means = averages.add(it.dual, it.weight, fresh=it.fresh)
-            answer = oracle.response(means[-1], ends.best[0])
-            if answer is not None:
-                ends.bound(*oracle.lower(means[-1], answer))
+            response = run.response(means[-1], interval.best[0])
+            if response is not None:
+                interval.bound(*run.lower(means[-1], response))
             if not best_response:
                 for mean in means:
-                    ends.bound(*oracle.lower(mean))
-            if own and answer is not None:
-                # What answers the last average is a feasible point too, and often the better one.
-                alpha = oracle.ask(answer, it.dual).dual[0]
-                ends.offer(oracle.upper(answer, alpha), answer, alpha)
+                    interval.bound(*run.lower(mean))
+            others = []  # points that are feasible too
+            if own and response is not None:
+                others.append(response)  # often the better one
             if not (own or printed):
                 # The averaged iterate; with momentum x is an average already.
                 weight += it.weight
                 mean_x = mean_x + (it.x - mean_x) * (it.weight / weight)
                 if T % EVERY == 0:
-                    alpha = oracle.ask(mean_x, it.dual).dual[0]
-                    ends.offer(oracle.upper(mean_x, alpha), mean_x, alpha)
+                    others.append(mean_x)
             if splitting is not None:
-                ends.bound(*oracle.lower(splitting.steps(means[-1], it.x)))
+                interval.bound(*run.lower(splitting.steps(means[-1], it.x)))
                 if T % EVERY == 0:
-                    # Its K is feasible, and sparser in K - S than an iterate.
-                    found = splitting.kernels()
-                    alpha = oracle.ask(found, it.dual).dual[0]
-                    ends.offer(oracle.upper(found, alpha), found, alpha)
-            lip = max(lip, float(oracle.sizes(it.gradient).max()))
-            theorem = problem.tau * oracle.blocks * lip * np.sqrt(2 * np.log(problem.n) / T)
-            told = (it.value, it.eta, lip, float(theorem), it.proven)
-            history.append(MirrorStep(T, ends.lower, ends.upper, perf_counter() - began, *told))
+                    others.append(splitting.kernels())  # sparser in K - S than an iterate
+            for x in others:
+                alpha = run.ask(x, it.dual).dual[0]
+                interval.offer(run.upper(x, alpha), x, alpha)
+            lip = max(lip, float(run.sizes(it.gradient).max()))
+            theorem = problem.tau * run.blocks * lip * np.sqrt(2 * np.log(problem.n) / T)
+            history.append(
+                MirrorStep(
+                    T,
+                    interval.lower,
+                    interval.upper,
+                    perf_counter() - began,
+                    value=it.value,
+                    eta=it.eta,
+                    lip=lip,
+                    theorem=float(theorem),
+                    proven=it.proven,
+                )
+            )
             if progress is not None:
                 progress(f"{id}: iteration {T}, relative gap {history[-1].width:.1e}")
             if history[-1].width <= self.tol or limit <= T or deadline.passed():
                 break
-        enclosure = form.enclose(problem, oracle.point(*ends.best, ends.dual))
+        enclosure = form.enclose(problem, run.point(*interval.best, interval.dual))
         status = "optimal" if enclosure.width <= self.tol else f"stopped after {T} iterations"
         if status != "optimal" and (not printed or limit > T):
             why = f"relative width {enclosure.width:.1e} above {self.tol:.1e}"
@@ -136,27 +144,13 @@ class MirrorDescent(Method):
         )
 
     def brief(self, id: str, problem: Any) -> int:
-        """How many iterations are worth a try before a conic solver is asked.
-
-        # Measured on (6) with L1: 2.6 s at n = 30 and 4 s at n = 60, where no conic solver ends
-        # within a minute.
-        """
-        entrywise = _algorithm(id)[0] == 2 and problem.loss == "L1"
-        return ENTRYWISE if entrywise else BRIEF
+        """How many iterations are worth a try before a conic solver is asked."""
+        return algorithm(id)[0](problem).brief
 
     def iterates(
-        self, oracle: Oracle, ends: Ends | None = None, *, printed: bool = False
+        self, run: Algorithm, interval: Interval | None = None, *, printed: bool = False
     ) -> Iterator[Iterate]:
-        """The sequence of points, without end; `ends` is what is known of the optimum meanwhile."""
+        """The points, without end; `interval` is what is known of the optimum meanwhile."""
         if self.step == "accelerated" and not printed:
-            return accelerated(oracle, Ends() if ends is None else ends)
-        return descent(oracle, self.step, self.lip, self.max_iterations, printed=printed)
-
-
-def _algorithm(id: str) -> tuple[int, bool]:
-    """The number of the algorithm, and whether it is run as printed."""
-    name, _, printed = id.removeprefix("kundu2010-").partition("-")
-    numbers = {"alg1": 1, "alg2": 2, "alg3": 3, "eq4": 1, "eq6": 2, "eq7": 3}
-    if name not in numbers:
-        raise InputError("solver", f"a conic solver for {id}", "mirror_descent")
-    return numbers[name], bool(printed)
+            return accelerated(run, Interval() if interval is None else interval)
+        return descent(run, self.step, self.lip, self.max_iterations, printed=printed)

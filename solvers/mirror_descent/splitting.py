@@ -10,7 +10,7 @@ import numpy as np
 from cvxkernel.formulations import svm
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kundu2010 import bounds
-from cvxkernel.solvers.mirror_descent.oracle import Dual, Oracle
+from cvxkernel.solvers.mirror_descent.algorithms import Algorithm, Dual
 
 SPLITS = 3  # steps in an iteration
 PENALTY = 0.3  # β in units of ρ/(mean of |K - S|)
@@ -31,7 +31,7 @@ class Splitting:
     they make a lower end, and K is feasible.
     """
 
-    oracle: Oracle
+    algorithm: Algorithm
     K: Array | None = None
     dual: Dual = field(init=False)
     size: float = field(init=False)  # of the step in α
@@ -40,11 +40,11 @@ class Splitting:
     def kernels(self) -> Array:
         """The K of the last step, as a stack like x."""
         assert self.K is not None
-        return np.array(self.K[: self.oracle.blocks])
+        return np.array(self.K[: self.algorithm.blocks])
 
     def steps(self, dual: Dual, x: Array) -> Dual:
         """A few of them; the first ones of all start at x and the dual point given."""
-        p = self.oracle.problem
+        p = self.algorithm.problem
         if self.K is None:
             self.K, self.dual, self.size = np.broadcast_to(x, p.S.shape), dual, 1 / p.tau
         distance = float(np.abs(x - p.S).mean())
@@ -55,13 +55,11 @@ class Splitting:
 
     def step(self, beta: float) -> None:
         """D and W, then γ, α and K."""
-        p, (alpha, gamma, W) = self.oracle.problem, self.dual
+        p, (alpha, gamma, W) = self.algorithm.problem, self.dual
         assert self.K is not None
         moved = np.clip(W + beta * (self.K - p.S), -p.rho, p.rho)
         D = (W - moved) / beta + self.K - p.S
-        centre, weight = p.S + D - moved / beta, beta
-        if self.oracle.number == 1:  # one K for all
-            centre, weight = centre.mean(axis=0, keepdims=True), beta * p.m
+        centre, weight = self.algorithm.gathered(p.S + D - moved / beta, beta)
         now = Inner(p.y, p.tau, centre, weight, alpha, gamma)
         if len(gamma) > 1:
             mixed = (1 - self.share) * gamma + self.share * bounds.balanced(now.forms)

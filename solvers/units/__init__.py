@@ -6,9 +6,9 @@ over a power of σ, and whose points are the first's, each symbol over σ to its
 
     Units(size, S=1, C=-1, rho=-3, alpha=-1, K=1)    # S/σ, Cσ, ρσ³; and back: α/σ, Kσ
 
-One declaration is the scaling and the way back. A paper declares its own in `solvers/units/<paper>.py`,
-in a table `UNITS` by the class of the problem or by the id; what it does not declare is solved as it is.
-A declaration that is no power of one σ is a class with `scaled(problem)` and
+One declaration is the scaling and the way back. A paper declares its own in `units/<paper>.py`, in
+a table `UNITS` by the class of the problem or by the id; what it does not declare is solved as it
+is. A declaration that is no power of one σ is a class with `scaled(problem)` and
 `restored(problem, unit, point)`.
 """
 
@@ -72,13 +72,6 @@ class AsItIs:
         return point
 
 
-class Declared:
-    """Those of a paper that is not yet in the new shape."""
-
-    def __init__(self, form: Any) -> None:
-        self.scaled, self.restored = form.unit, form.restore
-
-
 @cache
 def _declared() -> dict[Any, Scaling]:
     every: dict[Any, Scaling] = {}
@@ -91,7 +84,5 @@ def _declared() -> dict[Any, Scaling]:
 
 def of(form: Formulation) -> Scaling:
     """What is declared for an id, or for the class of its problem."""
-    if hasattr(form, "unit"):
-        return Declared(form)
     known = _declared()
     return known.get(form.id) or known.get(form.problem) or AsItIs()

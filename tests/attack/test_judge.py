@@ -1,4 +1,4 @@
-"""The judge condemns what was answered before, and the reference knows the optima of the issue."""
+"""The judge condemns what was answered once, and the reference knows the true optima."""
 
 from __future__ import annotations
 

@@ -20,13 +20,13 @@ from cvxkernel.formulations.enclosure import Enclosure, relative_width
 from cvxkernel.formulations.errors import NotFiniteError, ShapeError
 from cvxkernel.formulations.lanckriet2004 import bounds as margin
 from cvxkernel.formulations.ye2008 import bounds as discriminant
-from cvxkernel.formulations.ye2008.units import Scaled
 from cvxkernel.solvers import solve, units
+from cvxkernel.solvers.units.ye2008 import Scaled
 from cvxkernel.validation import instance
 from cvxkernel.validation.instances import blobs, gaussian_kernels, random_kernels
 
-FIRST = ("ye2008", "kim2006", "lanckriet2004")  # a stack of kernels, y, λ, C
-EVERY = [id for id, form in CATALOGUE.items() if form.paper in FIRST]
+STACKED = ("ye2008", "kim2006", "lanckriet2004")  # a stack of kernels, y, λ, C
+EVERY = [id for id, form in CATALOGUE.items() if form.paper in STACKED]
 YE = [id for id in EVERY if id.startswith("ye2008")]
 
 # -- Instances, ordinary and degenerate -------------------------------------------------------
@@ -325,7 +325,7 @@ def test_points_of_the_wrong_shape_or_not_finite_are_refused(id, solved):
 # -- The interval itself ------------------------------------------------------------------------
 
 
-def test_the_relative_width_is_that_of_the_issue():
+def test_the_relative_width_is_relative_to_the_upper_end():
     assert relative_width(0.9, 1.0) == pytest.approx(0.1)
     assert relative_width(-1.0, -0.9) == pytest.approx(0.1 / 0.9)
     assert relative_width(0.0, 0.0) == 0.0

@@ -26,8 +26,8 @@ def with_spectrum(*eigenvalues):
     return np.stack([K[0], (S + S.T) / 2])
 
 
-FIRST = ("ye2008", "kim2006", "lanckriet2004")  # a stack of kernels, y, λ, C
-EVERY = tuple(id for id, form in CATALOGUE.items() if form.paper in FIRST)
+STACKED = ("ye2008", "kim2006", "lanckriet2004")  # a stack of kernels, y, λ, C
+EVERY = tuple(id for id, form in CATALOGUE.items() if form.paper in STACKED)
 YE = tuple(id for id in EVERY if id.startswith("ye2008"))
 BINARY = tuple(id for id in YE if CATALOGUE[id].binary)
 WITH_LAM = tuple(id for id in EVERY if "lam" in CATALOGUE[id].keys)

@@ -9,7 +9,7 @@ import pytest
 from cvxkernel.formulations import CATALOGUE, Program, formulation
 from cvxkernel.formulations.errors import UnknownFormulationError
 
-FIRST = ("ye2008", "kim2006", "lanckriet2004")  # a stack of kernels, y, λ, C
+STACKED = ("ye2008", "kim2006", "lanckriet2004")  # a stack of kernels, y, λ, C
 LMI = {"lmi", "nonneg", "budget"}
 CUTS = {"nonneg", "budget", "cuts"}
 
@@ -46,7 +46,7 @@ def build(id, problem):
 
 
 def test_the_catalogue_holds_the_nineteen_ids():
-    assert {id for id, form in CATALOGUE.items() if form.paper in FIRST} == set(PRINTED)
+    assert {id for id, form in CATALOGUE.items() if form.paper in STACKED} == set(PRINTED)
 
 
 @pytest.mark.parametrize("id", PRINTED)

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from cvxkernel.formulations import CATALOGUE
-from cvxkernel.solvers import units
 from cvxkernel.formulations.lanckriet2004 import JointMargin, SoftMargin
+from cvxkernel.solvers import units
 from cvxkernel.validation import instance
 
-FIRST = ("ye2008", "kim2006", "lanckriet2004")  # a stack of kernels, y, λ, C
-EVERY = [id for id, form in CATALOGUE.items() if form.paper in FIRST]
+STACKED = ("ye2008", "kim2006", "lanckriet2004")  # a stack of kernels, y, λ, C
+EVERY = [id for id, form in CATALOGUE.items() if form.paper in STACKED]
 QUAD = [id for id in EVERY if CATALOGUE[id].kind == "QCQP"]
 LMI = ["ye2008-thm2.1", "ye2008-eq29", "ye2008-eq29-single", "ye2008-eq41", "ye2008-eq45-single"]
 RESTRICTED = ["ye2008-thm3.1", "ye2008-eq45"]

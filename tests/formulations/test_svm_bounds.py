@@ -8,7 +8,7 @@ from scipy.linalg import eigvalsh
 
 from cvxkernel.formulations import svm as bounds
 from cvxkernel.solvers.svm import svm
-from cvxkernel.validation.instances import multi_label
+from cvxkernel.validation.tang2009.samples import multi_label
 
 
 def machine(C, seed=0):

@@ -11,7 +11,7 @@ from cvxkernel.formulations import errors as e
 from cvxkernel.formulations.tang2009 import Regularized, Shared
 from cvxkernel.solvers import Alternation, alternation, solve
 from cvxkernel.solvers import svm as machine
-from cvxkernel.validation.instances import multi_label
+from cvxkernel.validation.tang2009.samples import multi_label
 
 ID = "tang2009-eq11"
 

@@ -15,8 +15,8 @@ from cvxkernel.solvers.isolated import quiet
 from cvxkernel.solvers.panel import Member, order
 from cvxkernel.validation import instance
 
-FIRST = ("ye2008", "kim2006", "lanckriet2004")  # a stack of kernels, y, λ, C
-CONIC = [id for id, form in CATALOGUE.items() if form.kind != "SILP" and form.paper in FIRST]
+STACKED = ("ye2008", "kim2006", "lanckriet2004")  # a stack of kernels, y, λ, C
+CONIC = [id for id, form in CATALOGUE.items() if form.kind != "SILP" and form.paper in STACKED]
 ID = "ye2008-thm2.2"
 
 

@@ -12,7 +12,8 @@ from cvxkernel.formulations.chen2009 import KernelMachine, RobustMachine, spectr
 from cvxkernel.solvers import DualAscent, conic, solve
 from cvxkernel.solvers.box import quadratic_program
 from cvxkernel.solvers.dual_ascent import distances, hessian, value
-from cvxkernel.validation.instances import sample, similarity
+from cvxkernel.validation.chen2009.samples import similarity
+from cvxkernel.validation.instances import sample
 
 KINDS = ("gaussian", "random", "low rank")
 

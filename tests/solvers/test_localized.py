@@ -14,7 +14,8 @@ from cvxkernel.formulations.gonen2008 import Localized
 from cvxkernel.solvers import GatingDescent, solve
 from cvxkernel.solvers.gating_box import GatingBox, gating
 from cvxkernel.solvers.svm import svm
-from cvxkernel.validation.instances import gauss4, random_kernels, sample
+from cvxkernel.validation.gonen2008.samples import gauss4
+from cvxkernel.validation.instances import random_kernels, sample
 
 ALG1, EQ7 = CATALOGUE["gonen2008-alg1"], CATALOGUE["gonen2008-eq7"]
 STATUS = "optimal at the gating"

@@ -9,8 +9,9 @@ from cvxkernel.formulations import CATALOGUE, SolverError, svm
 from cvxkernel.formulations import errors as e
 from cvxkernel.formulations.kundu2010 import Similarities, Spectra, bounds
 from cvxkernel.solvers import MirrorDescent, conic, mirror_descent, solve
-from cvxkernel.solvers.mirror_descent import Oracle, mirror, nearest, printed_step
-from cvxkernel.validation.instances import alternating, sample, similarities
+from cvxkernel.solvers.mirror_descent import ALGORITHMS, mirror, nearest, printed_step
+from cvxkernel.validation.instances import sample
+from cvxkernel.validation.kundu2010.samples import alternating, similarities
 
 RHO = {"L1": 0.02, "L2": 0.5, "L3": 0.1}
 EQUATION = {1: "eq4", 2: "eq6", 3: "eq7"}
@@ -129,7 +130,7 @@ def test_the_history_narrows_and_the_bounds_hold(number):
 
 def run_to(rule, number, problem):
     history = []
-    oracle, ends = Oracle(number, problem), mirror_descent.Ends()
+    oracle, ends = ALGORITHMS[number](problem), mirror_descent.Interval()
     averages = mirror_descent.Averages()
     for t, it in enumerate(rule.iterates(oracle, ends), start=1):
         ends.offer(it.value, it.x, it.alpha)
@@ -144,7 +145,7 @@ def run_to(rule, number, problem):
 
 def best_of(number, problem, iterations, *, printed=False):
     """The least objective of so many iterations, with the steps of the proof."""
-    path = MirrorDescent(step="proof").iterates(Oracle(number, problem), printed=printed)
+    path = MirrorDescent(step="proof").iterates(ALGORITHMS[number](problem), printed=printed)
     return min(it.value for it, _ in zip(path, range(iterations), strict=False))
 
 
@@ -193,7 +194,7 @@ def test_the_printed_algorithm_2_ends_away_from_the_optimum():
 
 def stalled_with_rho(problem, iterations):
     """The best of Algorithm 2 when ρ is put back and only the step is as printed."""
-    oracle, lip, values = Oracle(2, problem), 0.0, []
+    oracle, lip, values = ALGORITHMS[2](problem), 0.0, []
     lam = np.full((problem.m, problem.n), problem.tau / problem.n)
     K = mirror(oracle.origin(), problem.tau)[0]
     for t in range(1, iterations + 1):
@@ -222,20 +223,20 @@ def test_the_printed_algorithm_3_solves_the_problem_without_rho():
 
 def last_point(problem, iterations):
     rule = MirrorDescent(step="paper")
-    for t, it in enumerate(rule.iterates(Oracle(3, problem), printed=True), start=1):
+    for t, it in enumerate(rule.iterates(ALGORITHMS[3](problem), printed=True), start=1):
         if t == iterations:
             return it.x
     raise AssertionError
 
 
 def dual_of(problem, mu):
-    return Oracle(3, problem).ask(mu).dual[0]
+    return ALGORITHMS[3](problem).ask(mu).dual[0]
 
 
 def test_the_true_and_the_printed_step_agree_where_matrices_commute():
     """From K⁽¹⁾ = (τ/n)I the first step is the same; later ones are not."""
     problem = problem_of(1, "L3", 8)
-    rule, oracle = MirrorDescent(step="paper"), Oracle(1, problem)
+    rule, oracle = MirrorDescent(step="paper"), ALGORITHMS[1](problem)
     true, printed = rule.iterates(oracle), rule.iterates(oracle, printed=True)
     pairs = [(next(true).x, next(printed).x) for _ in range(4)]
     assert np.allclose(*pairs[0])
@@ -273,13 +274,13 @@ def test_no_eigenvalue_underflows():
 
 def test_known_and_seen_lipschitz_constants():
     problem = problem_of(1, "L3", 8)
-    oracle = Oracle(1, problem)
+    oracle = ALGORITHMS[1](problem)
     rule = MirrorDescent(step="paper", lip="known")
     known = oracle.known_lip()
     for _, it in zip(range(20), rule.iterates(oracle), strict=False):
         assert float(oracle.sizes(it.gradient).max()) <= known
     with pytest.raises(e.InputError):
-        Oracle(2, problem).known_lip()
+        ALGORITHMS[2](problem).known_lip()
 
 
 def test_a_gap_that_is_not_reached_raises_with_what_is_known():

@@ -12,8 +12,8 @@ from cvxkernel.solvers.panel import mosek_licence
 from cvxkernel.validation import instance
 
 WITHOUT_LICENCE = mosek_licence()
-FIRST = ("ye2008", "kim2006", "lanckriet2004")  # a stack of kernels, y, λ, C
-CONIC = [id for id, form in CATALOGUE.items() if form.kind != "SILP" and form.paper in FIRST]
+STACKED = ("ye2008", "kim2006", "lanckriet2004")  # a stack of kernels, y, λ, C
+CONIC = [id for id, form in CATALOGUE.items() if form.kind != "SILP" and form.paper in STACKED]
 
 
 def problem_of(id):

@@ -10,8 +10,8 @@ import pytest
 from cvxkernel.formulations.chen2009 import spectrum
 from cvxkernel.formulations.kundu2010 import LOSSES, Similarities, columns, nearest
 from cvxkernel.solvers import similarities, solve
-from cvxkernel.validation.instances import similarities as similarity_stack
-from cvxkernel.validation.instances import similarity
+from cvxkernel.validation.chen2009.samples import similarity
+from cvxkernel.validation.kundu2010.samples import similarities as similarity_stack
 
 
 @pytest.fixture(scope="module")

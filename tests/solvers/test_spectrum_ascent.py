@@ -11,7 +11,7 @@ from cvxkernel.formulations.chen2009 import SpectrumMachine, spectrum
 from cvxkernel.formulations.errors import SolverError
 from cvxkernel.solvers import SpectrumAscent, conic, solve
 from cvxkernel.solvers.spectrum_ascent import kernel, value
-from cvxkernel.validation.instances import similarity
+from cvxkernel.validation.chen2009.samples import similarity
 
 ONE_NORM = ("clip", "flip", "spectrum")
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from cvxkernel.formulations import CATALOGUE
-from cvxkernel.solvers import METHODS, PANEL
+from cvxkernel.solvers import METHODS, PANEL, promise
 from cvxkernel.solvers.panel import Member
 from cvxkernel.validation import instance
 from cvxkernel.validation.instances import sample
@@ -42,7 +42,7 @@ def test_solve_answers_every_id_within_what_it_promises(id, kind, tmp_path, run,
     convex = CATALOGUE[id].kind != "nonconvex"
     assert tuple(answer) == (contract if convex else (*contract, "promises"))
     assert answer["formulation"] == id
-    width = CATALOGUE[id].width  # 1e-6 but for what is of first order, or promises nothing
+    width = promise(id)  # 1e-6 but for what is of first order, or promises nothing
     if width is None:
         assert "stopped" in answer["status"]
     else:

@@ -20,7 +20,7 @@ from cvxkernel.formulations.chen2009 import (
 from cvxkernel.formulations.kundu2010 import Spectra
 from cvxkernel.solvers import solve
 from cvxkernel.validation import check, rigorous
-from cvxkernel.validation.instances import similarity
+from cvxkernel.validation.chen2009.samples import similarity
 
 HADAMARD = np.array([[1.0, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]]) / 2
 Y4 = np.array([1.0, -1.0, 1.0, 1.0])

@@ -166,7 +166,7 @@ def test_every_claim_that_fails_has_its_cause():
 
 def test_every_snippet_belongs_to_an_erratum():
     names = {id.partition("-")[2].replace("-", "_").replace(".", "_") for id in ERRATA}
-    root = Path(report.__file__).parent / "ledger"
+    root = Path(report.__file__).parent
     assert {path.stem for path in root.glob("*/errata/*.py")} - {"__init__"} == names
 
 

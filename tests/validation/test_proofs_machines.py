@@ -10,8 +10,8 @@ from cvxkernel.formulations import CATALOGUE, InputError
 from cvxkernel.solvers import solve
 from cvxkernel.validation import balls, enclose, rigorous
 from cvxkernel.validation.check import check
+from cvxkernel.validation.gonen2008 import proofs as gonen2008
 from cvxkernel.validation.instances import sample
-from cvxkernel.validation.proofs import gonen2008
 
 SIX = np.array([1.0, -1.0] * 3)
 

@@ -16,8 +16,9 @@ import pytest
 from cvxkernel.formulations import CATALOGUE, kernels
 from cvxkernel.formulations.kim2006 import KernelFisher
 from cvxkernel.solvers import solve
+from cvxkernel.validation import slips
 from cvxkernel.validation.instances import blobs, random_kernels
-from cvxkernel.validation.slips import PAPERS, explain
+from cvxkernel.validation.slips import explain
 from cvxkernel.validation.slips.slip import fixed
 
 SIGMAS = (0.6, 1.5, 4.0, 10.0)
@@ -198,7 +199,7 @@ def diagnosed(row):
         form = CATALOGUE[id]
         problem = form.make(given)
         for part, point, value in parts(*commit(id, given), i):
-            measure = PAPERS[form.paper].measure(form, problem, point, value)
+            measure = slips.measure(form, problem, point, value)
             if fixed("", "").at(measure, 1.0) > 1e-4:
                 named = [slip.kind for slip in explain(form, problem, point, value)]
                 out.append((id, sort, part, named))

@@ -15,9 +15,10 @@ from scipy.special import softmax
 
 from cvxkernel.formulations import CATALOGUE, kernels
 from cvxkernel.solvers import solve
+from cvxkernel.validation import slips
 from cvxkernel.validation.check import check
 from cvxkernel.validation.instances import blobs, random_kernels
-from cvxkernel.validation.slips import PAPERS, explain
+from cvxkernel.validation.slips import explain
 from cvxkernel.validation.slips.slip import fixed
 
 EQ7, EQ1, EQ3 = "gonen2008-eq7", "chen2009-eq1", "chen2009-eq3"
@@ -179,7 +180,7 @@ def diagnosed(row, id):
     point, value = commit(id, given)
     out = []
     for part, told in ((point, value), ({k: v for k, v in point.items() if k == "alpha"}, None)):
-        measure = PAPERS[form.paper].measure(form, problem, part, told)
+        measure = slips.measure(form, problem, part, told)
         if part and fixed("", "").at(measure, 1.0) > 1e-4:
             out.append([slip.kind for slip in explain(form, problem, part, told)])
     return out

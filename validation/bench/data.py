@@ -12,7 +12,8 @@ from sklearn.datasets import load_breast_cancer, load_digits
 
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.validation.files import read
-from cvxkernel.validation.instances import blobs, gaussian_kernels, multi_label, sample
+from cvxkernel.validation.instances import blobs, gaussian_kernels, sample
+from cvxkernel.validation.tang2009.samples import multi_label
 
 
 @dataclass(frozen=True)

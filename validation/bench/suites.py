@@ -11,8 +11,8 @@ import numpy as np
 
 from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.solvers import promise, solve
-from cvxkernel.solvers.path import path
 from cvxkernel.solvers.method import Solution
+from cvxkernel.solvers.path import path
 from cvxkernel.validation.bench.data import Cancer, Digits, Instance, Labels, Sample, Size
 from cvxkernel.validation.bench.process import Limits, alone
 from cvxkernel.validation.bench.routes import Measurement, measure, methods, panel
@@ -86,7 +86,7 @@ def growth(sizes: Sequence[float], seconds: Sequence[float]) -> float | None:
     return float(np.polyfit(np.log(sizes[-3:]), np.log(seconds[-3:]), 1)[0])
 
 
-# -- What issue after issue has asked for ----------------------------------------------------------
+# -- What is aimed at -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

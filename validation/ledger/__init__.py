@@ -9,12 +9,13 @@ from concurrent.futures import ProcessPoolExecutor
 from difflib import get_close_matches
 from multiprocessing import get_context
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
+from cvxkernel.formulations.catalogue import PAPERS
 from cvxkernel.formulations.errors import ContradictionError, InputError, SolverError
 from cvxkernel.solvers.child import die_with_parent
-from cvxkernel.validation.ledger import chen2009, gonen2008, kundu2010, tang2009, ye2008
 from cvxkernel.validation.ledger.claim import (
     Claim,
     Erratum,
@@ -24,21 +25,21 @@ from cvxkernel.validation.ledger.claim import (
     Remark,
     Verdict,
 )
-
-# A module has CLAIMS and ERRATA, and may have REMARKS and PICTURES.
-PAPERS = (ye2008, tang2009, chen2009, kundu2010, gonen2008)
+from cvxkernel.validation.papers import part
 
 WORDS = ("holds", "imprecise", "fails", "as transcribed")
 BLOCK = 5  # neighbours go to one process: they share optima
 
-LEDGER: dict[str, Claim] = {claim.id: claim for paper in PAPERS for claim in paper.CLAIMS}
-ERRATA: dict[str, Erratum] = {erratum.id: erratum for paper in PAPERS for erratum in paper.ERRATA}
-REMARKS: dict[str, Remark] = {
-    remark.id: remark for paper in PAPERS for remark in getattr(paper, "REMARKS", ())
-}
-PICTURES: dict[str, Picture] = {
-    picture.id: picture for paper in PAPERS for picture in getattr(paper, "PICTURES", ())
-}
+
+def _every(module: str, name: str) -> dict[str, Any]:
+    """What all papers have under this name, by id."""
+    return {x.id: x for paper in PAPERS for x in getattr(part(paper, module), name, ())}
+
+
+LEDGER: dict[str, Claim] = _every("claims", "CLAIMS")
+REMARKS: dict[str, Remark] = _every("claims", "REMARKS")
+ERRATA: dict[str, Erratum] = _every("errata", "ERRATA")
+PICTURES: dict[str, Picture] = _every("pictures", "PICTURES")
 
 
 def select(paper: str | None = None, claim: str | None = None) -> list[Claim]:
@@ -107,8 +108,9 @@ def caused(erratum: Erratum) -> list[Claim]:
 
 def forget() -> None:
     """Drop the instances and optima that the claims share."""
+    rooms = (f"{__name__}.", *(f"cvxkernel.validation.{paper}." for paper in PAPERS))
     for name, module in list(sys.modules.items()):
-        if name.startswith(f"{__name__}."):
+        if name.startswith(rooms):
             for thing in vars(module).values():
                 if hasattr(thing, "cache_clear"):
                     thing.cache_clear()

@@ -81,7 +81,7 @@ class Erratum:
     @property
     def code(self) -> str:
         """Ten lines of numpy that print what the paper says and what is true."""
-        folder = resources.files(f"cvxkernel.validation.ledger.{self.paper}.errata")
+        folder = resources.files(f"cvxkernel.validation.{self.paper}.errata")
         name = self.id.removeprefix(f"{self.paper}-").replace("-", "_").replace(".", "_")
         return (folder / f"{name}.py").read_text("utf-8").rstrip()
 

@@ -13,9 +13,9 @@ from flint import arb, arb_mat
 
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.validation import balls
-from cvxkernel.validation.balls import column, inner
+from cvxkernel.validation.balls import column, inner, numbers
 from cvxkernel.validation.proofs import svm
-from cvxkernel.validation.proofs.proof import Examination, Point, Proof, numbers
+from cvxkernel.validation.proofs.proof import Examination, Point, Proof
 
 
 class Machine:

@@ -1,13 +1,12 @@
-"""What a proof returns, and what all of them need."""
+"""What a proof is: a judge of points, the interval it proves, an answer examined."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-import numpy as np
-from flint import arb, arb_mat
+from flint import arb
 
 from cvxkernel.validation import balls
 
@@ -124,71 +123,3 @@ def prove(judge: Judge, point: Point) -> Proof:
         low, high = judge.lower(better), judge.upper(better)
         lower, upper = (low if low > lower else lower), (high if high < upper else upper)
     return Proof(lower, upper)
-
-
-def clipped(values: Iterable[Any]) -> list[arb]:
-    """max(0, ·) of each; what is not above zero for certain is zero."""
-    given = values.entries() if isinstance(values, arb_mat) else values
-    return [x if x > 0 else arb(0) for x in (arb(v) for v in given)]
-
-
-def simplex(values: Iterable[Any], r: Sequence[arb], budget: arb | int = 1) -> list[arb]:
-    """θ clipped at zero and multiplied up to θᵀr = budget; equal shares if nothing is left."""
-    theta = clipped(values)
-    total = balls.total(x * s for x, s in zip(theta, r, strict=True))
-    if not total > 0:
-        return [budget / (len(r) * s) for s in r]
-    return [x * budget / total for x in theta]
-
-
-def newton(hessian: Sequence[Sequence[arb]], gradient: Sequence[arb]) -> list[arb]:
-    """d with Hd + g constant and Σd = 0, to the working precision; radii are dropped."""
-    m = len(gradient)
-    rows = [[*row, arb(1)] for row in hessian] + [[arb(1)] * m + [arb(0)]]
-    right = balls.column([*(-g for g in gradient), 0])
-    step = solution(arb_mat(rows).mid(), right.mid())[:m]
-    return [d - balls.total(step) / m for d in step]
-
-
-def solution(A: arb_mat, b: arb_mat) -> list[arb]:
-    """x with Ax = b; where A is singular the shortest, in doubles. A step, not a proof."""
-    try:
-        return [x.mid() for x in A.solve(b).entries()]
-    except ZeroDivisionError:
-        size = max(abs(x) for x in b.entries())
-        if not size > 0:
-            return [arb(0)] * A.ncols()
-        short = np.linalg.lstsq(balls.doubles(A), balls.doubles(b / size)[:, 0], rcond=1e-12)[0]
-        return [arb(float(x)) * size for x in short]
-
-
-# -- Violations, relative -------------------------------------------------------------------------
-
-
-def numbers(values: Any) -> list[arb]:
-    """An array, a number or a list of either kind as a flat list of balls."""
-    if isinstance(values, arb_mat):
-        return list(values.entries())
-    return [arb(x) for x in np.ravel(np.asarray(values, dtype=object))]
-
-
-def excess(x: arb, size: arb) -> arb:
-    """max(0, x)/size, zero where both are."""
-    over = x.nonnegative_part()
-    return over if over.is_zero() else over / size
-
-
-def asymmetry(A: arb_mat) -> arb:
-    """‖A - Aᵀ‖/‖A‖"""
-    return excess(balls.norm(A - A.transpose()), balls.norm(A))
-
-
-def off_simplex(values: Any, r: Sequence[arb], budget: arb | int = 1) -> dict[str, arb]:
-    """How far θ is from θ ≥ 0, relative to its largest entry, and from θᵀr = budget."""
-    theta = numbers(values)
-    size = balls.largest([abs(x) for x in theta])
-    total = balls.total(x * s for x, s in zip(theta, r, strict=True))
-    return {
-        "nonneg": excess(balls.largest([-x for x in theta]), size),
-        "budget": abs(total - budget) / budget,
-    }

@@ -22,8 +22,7 @@ from numpy.typing import NDArray
 
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.validation import balls
-from cvxkernel.validation.balls import column, inner
-from cvxkernel.validation.proofs.proof import solution
+from cvxkernel.validation.balls import column, inner, solution
 
 ROUNDS = 15
 

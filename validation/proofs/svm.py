@@ -17,13 +17,8 @@ from flint import arb, arb_mat
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers.svm import svm as solvers_svm
 from cvxkernel.validation import balls
-from cvxkernel.validation.balls import column, inner
-from cvxkernel.validation.proofs.proof import (
-    Proof,
-    clipped,
-    excess,
-    numbers,
-)
+from cvxkernel.validation.balls import clipped, column, excess, inner, numbers
+from cvxkernel.validation.proofs.proof import Proof
 from cvxkernel.validation.proofs.saddle import Saddle
 from cvxkernel.validation.proofs.saddle import offset as offset  # also for those who import svm
 

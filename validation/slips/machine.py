@@ -108,17 +108,6 @@ class Answer:
         return max(gaps) / high
 
 
-def box(C: float, n: int) -> Iterator[tuple[str, str, float]]:
-    """Another C."""
-    yield "C/n", "C/n in place of C", C / n
-    yield "nC", "nC in place of C", n * C
-    yield "1/C", "1/C in place of C", 1 / C
-    yield "1/(2C)", "1/(2C) in place of C", 1 / (2 * C)
-    yield "1/(nC)", "1/(nC) in place of C", 1 / (n * C)
-    for name, f in FACTORS.items():
-        yield f"{name}C", f"{name}C in place of C", f * C
-
-
 def variants(at: Answer) -> Iterator[Variant]:
     """The slips of every machine; those of C are the paper's."""
     told = "αᵀQα where ½αᵀQα was meant"

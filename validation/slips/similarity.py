@@ -26,8 +26,7 @@ from cvxkernel.formulations.chen2009 import (
     spectrum,
 )
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.validation.slips.machine import box
-from cvxkernel.validation.slips.slip import FACTORS, Variant, fixed, values
+from cvxkernel.validation.slips.slip import FACTORS, Variant, costs, fixed, values
 
 TERMS = {"squared": "ρ‖K-S‖²", "norm": "γ‖K-S‖"}  # and the names of h
 
@@ -138,7 +137,7 @@ def variants(at: Answer) -> Iterator[Variant]:
     """The slips of these programs."""
     n = len(at.y)
     if at.term == "squared":
-        for kind, told, C in box(at.loss, n):
+        for kind, told, C in costs(at.loss, n):
             yield fixed(kind, told, loss=C)
         yield fixed("½ of the form", "αᵀYKYα where ½αᵀYKYα was meant", ridge=2 * at.ridge)
     else:

@@ -14,7 +14,9 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from scipy.optimize import minimize_scalar
 
+from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
+from cvxkernel.validation.papers import home, part
 
 EXPLAINED = 0.02  # an explanation leaves at most this part of the distance
 LEAST = 1e-6  # a relative distance below it is inaccuracy, no slip
@@ -118,6 +120,30 @@ def ranked(measure: Measure, variants: Iterable[Variant]) -> list[Slip]:
     return list(best.values())
 
 
+def measure(
+    form: Formulation, problem: Any, point: Mapping[str, Array], value: float | None
+) -> Measure:
+    """The answer as it stands, to the problem as it stands."""
+    made: Measure = part(home(form), "slips").measure(form, problem, point, value)
+    return made
+
+
+def variants(form: Formulation, answer: Measure) -> Iterator[Variant]:
+    """The slips of a formulation's paper."""
+    yield from part(home(form), "slips").variants(answer)
+
+
+def explain(
+    form: Formulation, problem: Any, point: Mapping[str, Array], value: float | None
+) -> list[Slip]:
+    """The slips that explain an answer, best first."""
+    answer = measure(form, problem, point, value)
+    slips = variants(form, answer)
+    if not point:  # a number that is searched for would explain any value
+        slips = (slip for slip in slips if slip.search is None)
+    return ranked(answer, slips)
+
+
 # -- Slips of the data ----------------------------------------------------------------------------
 
 
@@ -186,6 +212,17 @@ def regularization(lam: float, n: int) -> Iterator[Variant]:
         *((f"{name}λ", f"{name}λ in place of λ", f * lam) for name, f in FACTORS.items()),
     ):
         yield fixed(kind, told, lam=other)
+
+
+def costs(C: float, n: int) -> Iterator[tuple[str, str, float]]:
+    """C for another C: the kind of slip, a sentence, and the other C."""
+    yield "C/n", "C/n in place of C", C / n
+    yield "nC", "nC in place of C", n * C
+    yield "1/C", "1/C in place of C", 1 / C
+    yield "1/(2C)", "1/(2C) in place of C", 1 / (2 * C)
+    yield "1/(nC)", "1/(nC) in place of C", 1 / (n * C)
+    for name, f in FACTORS.items():
+        yield f"{name}C", f"{name}C in place of C", f * C
 
 
 def values(claims: Mapping[str, float], factors: Mapping[str, float]) -> Iterator[Variant]:

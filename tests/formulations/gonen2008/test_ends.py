@@ -8,7 +8,7 @@ import pytest
 
 from cvxkernel.formulations import CATALOGUE, kernels, lanckriet2004, svm
 from cvxkernel.formulations.gonen2008 import bounds
-from cvxkernel.solvers import solve
+from cvxkernel.solvers import solve, units
 from cvxkernel.validation.instances import sample
 
 KINDS = ("gaussian", "random", "low rank")
@@ -35,7 +35,7 @@ def test_eq5_and_eq7_are_enclosed_to_1e_7(kind, C, spread, gated):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_primal_program_has_the_value_of_the_dual(kind, tolerances, gated):
-    problem = EQ7.unit(gated(12, 3, kind, seed=5))
+    problem = units.of(EQ7).scaled(gated(12, 3, kind, seed=5))
     primal, dual = problem.eq5(), problem.eq7()
     for program in (primal, dual):
         program.problem.solve(solver=cp.CLARABEL, tol_gap_rel=1e-9, tol_feas=1e-9)

@@ -1,0 +1,106 @@
+"""What is given: a kernel or a similarity with labels, and a test sample; checked and read-only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from cvxkernel.formulations import eigenbasis, inputs, semidefinite
+from cvxkernel.formulations.enclosure import EPS
+from cvxkernel.formulations.inputs import Array
+
+
+def assign(problem: object, **values: object) -> None:
+    """Set fields of a frozen dataclass to what its checks made of them."""
+    for name, value in values.items():
+        object.__setattr__(problem, name, value)
+
+
+def signs(value: object, n: int) -> Array:
+    """Labels (n,) of ±1."""
+    y = inputs.labels("y", value, n)
+    inputs.check_signs("y", y)
+    return y
+
+
+@dataclass(frozen=True, eq=False)
+class GivenKernel:
+    """A kernel K (n, n) ⪰ 0 and labels y (n,) of ±1."""
+
+    K: Array
+    y: Array
+
+    def __post_init__(self) -> None:
+        K = inputs.kernel("K", self.K)
+        assign(self, K=K, y=signs(self.y, len(K)))
+
+    @property
+    def n(self) -> int:
+        """How many samples."""
+        return len(self.y)
+
+
+@dataclass(frozen=True, eq=False)
+class Similarity:
+    """A symmetric similarity S (n, n), indefinite as a rule, and labels y (n,) of ±1."""
+
+    S: Array
+    y: Array
+
+    def __post_init__(self) -> None:
+        S = inputs.similarity("S", self.S)
+        assign(self, S=S, y=signs(self.y, len(S)))
+
+    @property
+    def n(self) -> int:
+        """How many samples."""
+        return len(self.y)
+
+
+class Eigen(NamedTuple):
+    """K = V* diag(d)V*ᵀ with low ≤ d ≤ high and ‖V - V*‖₂ ≤ error, V* orthonormal."""
+
+    low: Array
+    high: Array
+    V: Array
+    error: float
+
+    def scaled(self, factor: float) -> Eigen:
+        """That of factor·K, a power of two."""
+        return self._replace(low=self.low * factor, high=self.high * factor)
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """A learned kernel K (n, n) ⪰ 0, the similarities s (n,) of a test sample, and ψ(x, x)."""
+
+    K: Array
+    s: Array
+    psi: float
+
+    def __post_init__(self) -> None:
+        K = inputs.kernel("K", self.K)
+        s = inputs.weights("s", self.s, (len(K),))
+        s.flags.writeable = False
+        psi = inputs.weights("psi", self.psi, (1,)).item()
+        assign(self, K=K, s=s, psi=psi)
+
+    @property
+    def n(self) -> int:
+        """How many training samples."""
+        return len(self.K)
+
+    @cached_property
+    def eigen(self) -> Eigen:
+        """Of the kernel that K stands for: the K that came, its eigenvalues below zero left out."""
+        known = semidefinite.held(self.K)
+        K = self.K if known is None else known.came
+        basis = eigenbasis.basis(K, np.ones(self.n), matter="none")
+        slack = basis.off + 4 * EPS * np.abs(basis.lam)
+        low, high = basis.lam - slack, basis.lam + slack
+        if basis.decided:  # then a zero is one, and so is what is not positive
+            low, high = (np.where(basis.lam > 0, x, 0.0) for x in (low, high))
+        return Eigen(np.maximum(low, 0.0), np.maximum(high, 0.0), basis.U, basis.error)

@@ -1,0 +1,1 @@
+"""Chen, Gupta and Recht (2009), and the answers to its programs, judged."""

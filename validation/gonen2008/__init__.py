@@ -1,0 +1,1 @@
+"""Gönen and Alpaydın (2008), and the answers to its programs, judged."""

@@ -1,0 +1,10 @@
+"""The statements of Gönen and Alpaydın (2008)."""
+
+from __future__ import annotations
+
+from cvxkernel.validation.gonen2008.claims import descent, machine, numbers
+
+CLAIMS = (*machine.CLAIMS, *descent.CLAIMS, *numbers.CLAIMS)
+REMARKS = (*machine.REMARKS, *descent.REMARKS, *numbers.REMARKS)
+
+__all__ = ["CLAIMS", "REMARKS"]

@@ -1,0 +1,233 @@
+"""Section 2 over the gatings: the gradients, Algorithm 1 and what it promises."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+
+from cvxkernel.formulations.enclosure import rounding
+from cvxkernel.formulations.gonen2008 import Gated, Localized
+from cvxkernel.formulations.inputs import Array
+from cvxkernel.solvers import GatingDescent
+from cvxkernel.solvers.gating_box import GatingBox
+from cvxkernel.solvers.localized import Iterate
+from cvxkernel.validation import balls, rigorous
+from cvxkernel.validation.gonen2008.claims.machine import EQ7, solved
+from cvxkernel.validation.instances import random_kernels
+from cvxkernel.validation.ledger.claim import (
+    Claim,
+    Evidence,
+    Finding,
+    Remark,
+    about,
+    at_most,
+    not_above,
+    worst,
+)
+from cvxkernel.validation.ledger.shared import problem
+
+STEP = 2.0**-30  # of the differences, J being proved to far more digits
+
+# -- The gradients --------------------------------------------------------------------------------
+
+
+@cache
+def _polished(seed: int) -> tuple[Gated, Array]:
+    """The instance with kernels of full rank, and the α of (7) there to all digits of a double."""
+    at: Gated = problem(EQ7, "random", seed)
+    with balls.precision():
+        *_, best = rigorous.judge(EQ7, at).better({"alpha": solved(at).variables["alpha"]})
+    return at, np.array([float(x) for x in best["alpha"]])
+
+
+def _slope(at: Gated, alpha: Array, key: str, place: tuple[int, ...]) -> float:
+    """The central difference of J in one parameter, J being proved to 30 digits and more."""
+    ends, where = [], []
+    for h in (STEP, -STEP):
+        moved = {"V": at.V.copy(), "v0": at.v0.copy()}
+        moved[key][place] += h
+        there = Gated(at.kernels, at.y, at.X, at.C, **moved)
+        ends.append(rigorous.proof(EQ7, there, {"alpha": alpha}))
+        where.append(float(moved[key][place]))
+    with balls.precision():
+        return float((ends[0].lower - ends[1].lower) / (where[0] - where[1]))
+
+
+def _gradient(seed: int, key: str) -> Evidence:
+    at, alpha = _polished(seed)
+    printed = dict(zip(("V", "v0"), at.gradient(alpha), strict=True))[key]
+    u = alpha * at.eta
+    reach = max(1.0, float(np.abs(at.X).max())) if key == "V" else 1.0
+    terms = 2 * reach * float(np.sum(u[:, :, None] * np.abs(at.kernels) * u[:, None, :]))
+    slopes = np.array([_slope(at, alpha, key, i) for i in np.ndindex(printed.shape)])
+    size = float(np.abs(slopes).max())
+    apart = float(np.abs(slopes - printed.ravel()).max())
+    # What the difference itself is off is of second order in the step.
+    allowed = rounding(at.n**2 * at.p, terms) / size + STEP
+    return Evidence(Finding(apart / size, allowed, **about("kernels of full rank", {"size": size})))
+
+
+def gradient_v0(seed: int) -> Evidence:
+    """∂J/∂v_m0 against differences of J."""
+    return _gradient(seed, "v0")
+
+
+def gradient_v(seed: int) -> Evidence:
+    """∂J/∂v_m against differences of J."""
+    return _gradient(seed, "V")
+
+
+def kink(v: float) -> Gated:
+    """Two samples that only their gates tell apart: α may be on either of them."""
+    phi = np.array([1.0, 1.0, -1.0])
+    K = np.stack([np.outer(phi, phi), np.zeros((3, 3))])
+    X, V = np.array([[1.0], [-1.0], [0.0]]), np.array([[v], [0.0]])
+    return Gated(K, phi, X, 10.0, V, np.zeros(2))
+
+
+def kinked(seed: int) -> Finding:
+    """Where two α solve (7) the slopes of J to both sides are the largest of the printed ones."""
+    at, h = kink(0.0), 2.0**-16
+    form = [np.array([2.0, 0.0, 2.0]), np.array([0.0, 2.0, 2.0])]
+    gradients = [at.gradient(alpha)[0][0, 0] for alpha in form]
+    best = solved(at)
+    values = [alpha.sum() - ((alpha * at.y) @ at.K_eta @ (alpha * at.y)) / 2 for alpha in form]
+    slopes = [(solved(kink(s * h)).value - best.value) / h for s in (1.0, -1.0)]
+    numbers = {
+        "at α = (2, 0, 2)": gradients[0],
+        "at α = (0, 2, 2)": gradients[1],
+        "to the right": slopes[0],
+        "to the left": slopes[1],
+    }
+    told = about("three points, v₁ − v₂ = 0", numbers)
+    found = [at_most(best.upper * (1 - best.width), value, n=3) for value in values]
+    for slope, sign in zip(slopes, (1.0, -1.0), strict=True):
+        largest = max(sign * g for g in gradients)
+        found.append(Finding(abs(slope - largest), h + rounding(3, 1.0) / h, **told))
+    return worst(found)
+
+
+# -- Algorithm 1 ----------------------------------------------------------------------------------
+
+
+def two_points() -> Localized:
+    """One kernel of unit trace twice, y = ±1: J = 2a - a²q/2 with a = min(C, 2/q)."""
+    K = np.array([[0.5, 0.499], [0.499, 0.5]])
+    return Localized(np.stack([K, K]), np.array([1.0, -1.0]), np.array([[1.0], [2.0]]), 100.0)
+
+
+def path(*, search: bool, steps: int = 12) -> list[Iterate]:
+    """Algorithm 1 there: with the step 0.01 of section 4, or with a line search."""
+    method = GatingDescent(search=search, iterations=steps)
+    start = np.array([[0.01], [-0.02]]), np.array([0.0, 0.01])
+    return list(method.path(two_points(), *start))
+
+
+def on_a_line(seed: int, n: int = 8) -> Localized:
+    """Eight points, two kernels of rank three."""
+    K = n * random_kernels(n, 2, rank=3, seed=seed)
+    X = np.random.default_rng(seed).normal(size=(n, 1))
+    return Localized(K, np.where(np.arange(n) % 2, 1.0, -1.0), X, 10.0)
+
+
+def upper_bound(seed: int) -> Evidence:
+    """A number below J on a whole box of gatings, against J at gatings in it."""
+    at, rng = on_a_line(seed), np.random.default_rng(seed)
+    box = GatingBox(-2.0, 2.0, -1.0, 1.0)
+    least = box.least(at, boxes=60)
+    found = []
+    for a, c in rng.uniform((-2, -1), (2, 1), size=(5, 2)):
+        J = solved(at.at(np.array([[a / 2], [-a / 2]]), np.array([c / 2, -c / 2])))
+        found.append(at_most(least.lower, J.upper, n=at.n))
+    return Evidence(worst(found))
+
+
+def monotone(seed: int) -> Evidence:
+    """J by iteration with a line search, each enclosed."""
+    found = [not_above(then.J, now.J) for now, then in pairwise(path(search=True))]
+    for at in (on_a_line(seed), on_a_line(seed + 1)):
+        method = GatingDescent(iterations=8, seed=seed)
+        steps = pairwise(method.path(at, *method.start(at, 0)))
+        found += [not_above(then.J, now.J) for now, then in steps]
+    return Evidence(worst(found))
+
+
+def rises(seed: int) -> Finding:
+    """With the fixed step 0.01 of section 4 J rises on kernels of unit trace with C = 100."""
+    fixed = path(search=False)
+    ends = [iterate.J.value for iterate in fixed[:4]]
+    told = about("unit trace, C = 100, μ = 0.01", {f"J({t})": J for t, J in enumerate(ends)})
+    most = max(then.J.lower - now.J.upper for now, then in pairwise(fixed))
+    return at_most(0.0, most, n=1, **told)
+
+
+def local(seed: int) -> Evidence:
+    """Two starts end where the gradient is small and J is not the same."""
+    at, method = on_a_line(3), GatingDescent(spread=3.0)
+    runs = [list(method.path(at, *method.start(at, k)))[-1] for k in (0, 2)]
+    low, high = sorted((run.J for run in runs), key=lambda J: J.upper)
+    numbers = {"J": low.value, "J from another start": high.value}
+    numbers |= {"largest gradient there": max(run.residual for run in runs)}
+    return Evidence(at_most(low.upper, high.lower, n=at.n, **about("eight points", numbers)))
+
+
+def copies(seed: int) -> Finding:
+    """Copies of one kernel with equal gates: the gradients vanish, whatever the data."""
+    at: Gated = problem(EQ7, "random", seed)
+    same = Gated(at.kernels[[0] * at.p], at.y, at.X, at.C, 0 * at.V, 0 * at.v0)
+    alpha = solved(same).variables["alpha"]
+    dV, dv0 = same.gradient(alpha)
+    size = float(np.abs(at.X).max() * alpha @ np.abs(at.kernels[0]) @ alpha)
+    found = [at_most(float(np.abs(d).max()), 0.0, n=at.n**2, magnitude=size) for d in (dV, dv0)]
+    return worst(found)
+
+
+# fmt: off
+CLAIMS = (
+    Claim("gonen2008-gradient-v0", "Section 2, ∂J/∂v_m0",
+        "∂J/∂v_m0 = −½ΣΣΣαᵢαⱼyᵢyⱼη_k(xᵢ)K_k(xᵢ, xⱼ)η_k(xⱼ)(δ − η_m(xᵢ) + δ − η_m(xⱼ))",
+        "at the α that solves (7), against differences of J, which is proved to 30 digits",
+        gradient_v0, quote="to calculate the gradients of the primal objective with respect to the "
+        "parameters",
+        remark="Where the α that solves (7) is unique, as a rule; else see gonen2008-kink.",
+        programs=("gonen2008-eq7",)),
+    Claim("gonen2008-gradient-v", "Section 2, ∂J/∂v_m",
+        "∂J/∂v_m = the same sum with xᵢ[δ − η_m(xᵢ)] + xⱼ[δ − η_m(xⱼ)]",
+        "at the α that solves (7), against differences of J, which is proved to 30 digits",
+        gradient_v, quote="To train the gating model, we take derivatives of",
+        programs=("gonen2008-eq7",)),
+    Claim("gonen2008-upper", "Section 2, below (5)",
+        "the objective value obtained for a fixed gating is an upper bound for (5)",
+        "J at gatings in a box against a number below J on all of it", upper_bound,
+        quote="is an upper bound for (5)", programs=("gonen2008-alg1",)),
+    Claim("gonen2008-monotone", "Section 2, below (5), and 3.1",
+        "with a proper step size selection, a line search, the objective value never increases",
+        "Algorithm 1 with a line search, J enclosed at every iteration", monotone,
+        quote="as iterations progress with a proper step size selection procedure (see Section "
+        "3.1), the objective value of (5) never increases",
+        remark="With the fixed step of section 4 it may, see gonen2008-fixed-step.",
+        programs=("gonen2008-alg1",)),
+    Claim("gonen2008-local", "Section 2, below (5)",
+        "the global optimum is not guaranteed, and the initial parameters may affect the solution",
+        "two starts whose ends have small gradients and disjoint enclosures of J", local,
+        quote="this does not guarantee convergence to the global optimum and the initial "
+        "parameters of … may affect the solution quality", programs=("gonen2008-alg1",)),
+)
+
+REMARKS = (
+    Remark("gonen2008-kink", "Section 2, above the gradients",
+        "Where several α solve (7) J may have a kink: its slope in a direction is the largest of "
+        "the printed ones over them.",
+        "an instance where two α solve (7): the printed sum at both, and the slopes of J", kinked,
+        about="gonen2008-gradient-v0"),
+    Remark("gonen2008-fixed-step", "Section 4",
+        "With the fixed step 0.01 of the experiments J may rise: kernels of unit trace, C = 100.",
+        "Algorithm 1 with μ = 0.01 on two points, J enclosed at every iteration", rises,
+        about="gonen2008-monotone"),
+    Remark("gonen2008-start", "Algorithm 1, line 1",
+        "A start at zero would not move with copies of one kernel: both gradients vanish there.",
+        "the gradients at equal gates, copies of one kernel", copies, about="gonen2008-alg1"),
+)
+# fmt: on

@@ -1,0 +1,1 @@
+"""Lanckriet et al. (2004), and the answers to its programs, judged."""

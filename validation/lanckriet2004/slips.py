@@ -1,0 +1,172 @@
+r"""Slips in lanckriet2004, judged at the answer alone.
+
+The machine at the weights, max 2αᵀ1 - αᵀQ(μ)α, is above the optimum, the objective at α below it;
+they agree iff both are optimal. A bound of the machine at (μ, α) is as good as its optimum. Where
+an answer has no α it is the machine's at its weights; where it has no μ, the weights are those of
+the KKT conditions (Q(μ)α)ⱼ + byⱼ = 1 at the free samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import nnls
+
+from cvxkernel.formulations import svm
+from cvxkernel.formulations.formulation import Formulation
+from cvxkernel.formulations.inputs import Array
+from cvxkernel.formulations.kernels import centre
+from cvxkernel.formulations.lanckriet2004 import SoftMargin
+from cvxkernel.validation.proofs.svm import machine
+from cvxkernel.validation.slips.slip import FACTORS, Variant, costs, data, fixed, values
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer to one of the programs, and every choice that a slip may change."""
+
+    kernels: Array
+    y: Array
+    C: float | None  # None where it is learned
+    squared: bool
+    alpha: Array | None
+    mu: Array | None
+    claims: Mapping[str, float]
+    traces: str = "given"  # or "centred", "one": the rᵢ
+    budget: str = "sum"  # or "given", "one", "n": c
+    signed: bool = True  # αᵀG(K)α, not αᵀKα
+
+    def system(self) -> tuple[Array, Array, float, Array, float]:
+        """The Gᵢ, r, c, the ridge and the top of the box."""
+        n = len(self.y)
+        G = np.stack([svm.signed(self.y, K) if self.signed else K for K in self.kernels])
+        r = np.trace(centre(G) if self.traces == "centred" else G, axis1=1, axis2=2)
+        if self.traces == "centred":
+            r = np.trace(centre(self.kernels), axis1=1, axis2=2)
+        if self.C is None:
+            G, r = np.concatenate([np.eye(n)[None], G]), np.append(float(n), r)
+        if self.traces == "one":
+            r = np.ones(len(G))
+        given = np.trace(self.kernels, axis1=1, axis2=2).sum() + (n if self.C is None else 0)
+        c = {"sum": float(r.sum()), "one": 1.0, "n": float(n), "given": float(given)}[self.budget]
+        ridge = 1 / self.C if self.C is not None and self.squared else 0.0
+        top = np.inf if self.C is None or self.squared else self.C
+        return G, r, c, ridge * np.eye(n), top
+
+    def distance(self) -> float:
+        """The gap at the answer, what it violates, and how far its values are off."""
+        G, r, c, ridge, top = self.system()
+        off: float = 0.0
+        alpha = self.alpha
+        if alpha is not None:
+            if not alpha.max() > 0:
+                return np.inf
+            off = abs(float(alpha @ self.y)) / float(np.abs(alpha).sum())
+            off += max(0.0, -float(alpha.min())) / float(alpha.max())
+            off += max(0.0, float(alpha.max()) / top - 1)
+            alpha = svm.repair(alpha, self.y, top)
+        if self.mu is not None:
+            w = np.maximum(self.mu * r, 0.0) / c
+            off += abs(float(self.mu @ r) / c - 1)
+            off += float(np.max(w - self.mu * r / c)) / float(np.abs(self.mu * r / c).max())
+        elif alpha is not None:
+            w = self.weights(G, r, c, ridge, top, alpha)
+        else:
+            w = self.solved(G, r, c, ridge, top)
+        Q = np.tensordot(w / w.sum() * c / r, G, axes=1) + ridge
+        if alpha is None:
+            alpha = machine(Q, self.y, top)
+            upper = float(2 * alpha.sum() - alpha @ Q @ alpha)
+        else:
+            upper = 2 * svm.upper(Q, self.y, top, alpha)[0]
+        lower = self.objective(G, r, c, ridge, alpha)
+        gaps = [(upper - lower) / upper, *(abs(x - upper) / upper for x in self.claims.values())]
+        return float(max(0.0, *gaps) + off)
+
+    def objective(self, G: Array, r: Array, c: float, ridge: Array, alpha: Array) -> float:
+        """2αᵀ1 - ridge·αᵀα - c·maxᵢ αᵀGᵢα/rᵢ"""
+        forms = np.einsum("n,inm,m->i", alpha, G, alpha, optimize=True) / r
+        return float(2 * alpha.sum() - alpha @ ridge @ alpha - c * forms.max())
+
+    def weights(
+        self, G: Array, r: Array, c: float, ridge: Array, top: float, alpha: Array
+    ) -> Array:
+        """The shares of the budget at which α is nearest to the machine's KKT conditions."""
+        free = (alpha > 1e-6 * alpha.max()) & (alpha < (1 - 1e-6) * top)
+        images = np.stack([G_i @ alpha for G_i in G], axis=1) * c / r
+        y = self.y[:, None]
+        if free.sum() <= len(G):  # too few equations: the largest form has all the weight
+            forms = images.T @ alpha
+            return np.where(forms >= forms.max() * (1 - 1e-6), 1.0, 0.0)
+        # the offset b in two parts, and Σw = 1
+        columns = np.hstack([images, y, -y])[free]
+        total = np.append(np.ones(len(G)), [0.0, 0.0])
+        right = np.append(1 - (ridge @ alpha)[free], 1.0)
+        return np.array(nnls(np.vstack([columns, total]), right)[0][: len(G)])
+
+    def solved(self, G: Array, r: Array, c: float, ridge: Array, top: float) -> Array:
+        """Shares near the optimum, for an answer that has none: they grow with their forms."""
+        w = np.full(len(G), 1.0 / len(G))
+        for _ in range(200):
+            Q = np.tensordot(w * c / r, G, axes=1) + ridge
+            alpha = machine(Q, self.y, top)
+            forms = np.einsum("n,inm,m->i", alpha, G, alpha, optimize=True) / r
+            if forms.max() - w @ forms <= 1e-7 * forms.max():
+                break
+            w = w * np.sqrt(np.maximum(forms, 0.0))
+            w = w / w.sum()
+        return w
+
+
+def measure(
+    form: Formulation, problem: Any, point: Mapping[str, Array], value: float | None
+) -> Answer:
+    """The answer as it stands, to the problem as it stands."""
+    return Answer(
+        kernels=problem.kernels,
+        y=problem.y,
+        C=problem.C if isinstance(problem, SoftMargin) else None,
+        squared=form.id != "lanckriet2004-sm1",
+        alpha=point.get("alpha"),
+        mu=point.get("mu"),
+        claims={} if value is None else {"value": value},
+    )
+
+
+def variants(at: Answer) -> Iterator[Variant]:
+    """The slips of these programs."""
+    kind = "trace normalization"
+    told = "the traces rᵢ left out: weights that sum to c"
+    yield fixed(kind, told, traces="one", budget="given")
+    told = "weights that sum to one instead of μᵀr = c"
+    yield fixed("weights sum to one", told, traces="one", budget="one")
+    told = "weights that sum to their number instead of μᵀr = c"
+    yield fixed("weights sum to p", told, traces="one", budget="sum")
+    yield fixed("c = 1", "μᵀr = 1 instead of μᵀr = c", budget="one")
+    yield fixed("c = n", "μᵀr = n instead of μᵀr = c", budget="n")
+    told = "the traces rᵢ of the centred kernels"
+    yield fixed("kernels centred", told, traces="centred")
+    if at.C is not None:
+        for kind, told, C in costs(at.C, len(at.y)):
+            yield fixed(kind, told, C=C)
+        mine, other_ = ("2-norm", "1-norm") if at.squared else ("1-norm", "2-norm")
+        told = f"the {other_} soft margin solved in place of the {mine}"
+        yield fixed("other norm", told, squared=not at.squared)
+    told = "αᵀKα in place of αᵀG(K)α: the labels left out"
+    yield fixed("labels", told, signed=False)
+    yield from data(at.kernels, at.y)
+    if at.mu is not None:
+        _, r, c, _, _ = at.system()
+        total = float(at.mu @ r)
+        if total > 0:
+            told = f"weights optimal up to a factor: μᵀr = {total / c:.4g}c"
+            yield fixed("weights rescaled", told, mu=at.mu * c / total)
+    if at.alpha is not None:
+        for name, f in FACTORS.items():
+            yield fixed("factor of α", f"α multiplied by {name}", alpha=at.alpha / f)
+        told = "αᵢyᵢ in place of αᵢ"
+        yield fixed("sign of α", told, alpha=at.alpha * at.y)
+    yield from values(at.claims, FACTORS)

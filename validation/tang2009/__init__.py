@@ -1,0 +1,1 @@
+"""Tang, Chen and Ye (2009), and the answers to its programs, judged."""

@@ -1,0 +1,16 @@
+"""The statements of Ye, Ji and Chen (2008), and what they quote from others."""
+
+from __future__ import annotations
+
+from cvxkernel.validation.ye2008.claims import joint, many_classes, scatter, tables, two_classes
+
+CLAIMS = (
+    *two_classes.CLAIMS,
+    *scatter.CLAIMS,
+    *many_classes.CLAIMS,
+    *joint.CLAIMS,
+    *tables.CLAIMS,
+)
+REMARKS = (*many_classes.REMARKS, *joint.REMARKS)
+
+__all__ = ["CLAIMS", "REMARKS"]
