@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
-from scipy.linalg.blas import daxpy
 
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations.inputs import Array
@@ -25,14 +24,14 @@ class Labelled:
     def __post_init__(self) -> None:
         K = inputs.kernels("kernels", self.kernels)
         object.__setattr__(self, "kernels", K)
-        object.__setattr__(self, "y", inputs.labels("y", self.y, K.shape[1]))
+        object.__setattr__(self, "y", inputs.labels("y", self.y, self.n))
 
     @property
     def p(self) -> int:
         """How many kernels."""
         return len(self.kernels)
 
-    @property
+    @cached_property
     def n(self) -> int:
         """How many samples."""
         return int(self.kernels.shape[1])
@@ -42,22 +41,10 @@ class Labelled:
         """The labels that occur, in increasing order."""
         return np.unique(self.y)
 
-    @property
+    @cached_property
     def k(self) -> int:
         """How many classes."""
         return len(self.classes)
-
-
-def combined(kernels: Array, shares: Array) -> Array:
-    """Σᵢ sᵢKᵢ; most sᵢ are zero after a step or two."""
-    p, n, _ = kernels.shape
-    some = np.flatnonzero(shares)
-    if 2 * len(some) > p:
-        return (shares @ kernels.reshape(p, -1)).reshape(n, n)
-    flat = np.zeros(n * n)
-    for i in some:
-        flat = daxpy(kernels[i].ravel(), flat, a=shares[i])
-    return flat.reshape(n, n)
 
 
 def with_numbers(problem: P, **changes: Any) -> P:

@@ -67,8 +67,8 @@ def _interior_point(P: Array, q: Array, y: Array, top: float) -> Array:
     cones = [clarabel.ZeroConeT(1), clarabel.NonnegativeConeT(2 * n)]
     b = np.concatenate([np.zeros(n + 1), np.full(n, top)])
     upper = triu(csc_matrix(P), format="csc")
-    found = np.asarray(clarabel.DefaultSolver(upper, -q, A, b, cones, settings).solve().x)
-    return found if np.isfinite(found).all() else np.zeros(n)
+    x = np.asarray(clarabel.DefaultSolver(upper, -q, A, b, cones, settings).solve().x)
+    return x if np.isfinite(x).all() else np.zeros(n)
 
 
 def polish(Q: Array, y: Array, C: float, alpha: Array, q: Array | None = None) -> Array | None:

@@ -27,8 +27,6 @@ from cvxkernel.solvers.method import Progress, Solution
 from cvxkernel.solvers.panel import PANEL, Options, order
 
 SMALL = 1e-2  # an optimum in units below this, or above its inverse, is solved for once more, as 1
-
-
 SECONDS = 300.0  # for the panel as a whole, where no limit is asked for
 OWN = 0.8  # of its time is what a solver is told that it has: then it may leave a point behind
 
@@ -65,12 +63,12 @@ def conic(
     there.
     """
     form = formulation(id)
-    came = ", ".join(solvers or ["conic"])
+    asked = ", ".join(solvers or ["conic"])
     if form.kind == "SILP":
         own = "column_generation" if form.paper == "ye2008" else "alternation"
-        raise InputError("solver", f"{own} for {id}, a semi-infinite program", came)
+        raise InputError("solver", f"{own} for {id}, a semi-infinite program", asked)
     if form.kind == "nonconvex":
-        raise InputError("solver", f"{id}'s own method: it is not convex", came)
+        raise InputError("solver", f"{id}'s own method: it is not convex", asked)
     form.require(problem)
     if limit is None and deadline.limit() is None:
         limit = SECONDS
@@ -168,9 +166,8 @@ def attempt(
     if left.status not in cp.settings.SOLUTION_PRESENT:
         return Attempt(why=f"status {left.status}", hurried=hurried)
     try:
-        with np.errstate(
-            all="ignore"
-        ):  # of numbers at the end of the doubles: no end, or none known
+        # of numbers at the end of the doubles: no end, or none known
+        with np.errstate(all="ignore"):
             point = units.of(form).restored(problem, unit, form.recover(unit, program))
             if not all(np.isfinite(part).all() for part in point.values()):
                 return Attempt(why="answer not finite", hurried=hurried)

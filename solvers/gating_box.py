@@ -82,21 +82,21 @@ class GatingBox:
         """Bounds on the least J here, as near as `gap` (relative) or as so many boxes allow."""
         size = max(float(np.abs(problem.X).max()), 1e-6)
         order = count()  # boxes with the same bound are taken in turn
-        found = look(problem, self, None)
+        view = look(problem, self, None)
         middle, seen = self.middle, 1
-        upper = found.above
-        heap = [(found.below, next(order), self, found.alpha)]
+        upper = view.above
+        heap = [(view.below, next(order), self, view.alpha)]
         while seen < boxes and not deadline.passed():
             lower = heap[0][0]
             if upper - lower <= gap * abs(upper):
                 break
             worst, _, box, alpha = heappop(heap)
             for half in box.halves(size):
-                found = look(problem, half, alpha)
+                view = look(problem, half, alpha)
                 seen += 1
-                if found.above < upper:
-                    upper, middle = found.above, half.middle
-                heappush(heap, (max(found.below, worst), next(order), half, found.alpha))
+                if view.above < upper:
+                    upper, middle = view.above, half.middle
+                heappush(heap, (max(view.below, worst), next(order), half, view.alpha))
             if progress is not None and seen % 100 < 2:
                 progress(f"gating box: {seen} boxes, least J between {lower:.6g} and {upper:.6g}")
         return Least(heap[0][0], upper, *middle, seen)
@@ -126,5 +126,5 @@ def look(problem: Localized, box: GatingBox, near: Array | None) -> Look:
     at = problem.at(*gating(*box.middle))
     alpha = svm(at.K_eta, at.y, at.C, start=near)
     enclosure = formulation("gonen2008-eq7").enclose(at, {"alpha": alpha})
-    alpha, ends = enclosure.variables["alpha"], (box.a_low, box.a_high, box.c_low, box.c_high)
-    return Look(box_bound(problem, alpha, ends), enclosure.upper, alpha)
+    alpha, corners = enclosure.variables["alpha"], (box.a_low, box.a_high, box.c_low, box.c_high)
+    return Look(box_bound(problem, alpha, corners), enclosure.upper, alpha)

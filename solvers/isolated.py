@@ -98,10 +98,10 @@ class Isolated:
     def solve(self, name: str, options: Mapping[str, Any], seconds: float) -> Left | str:
         """What the solver leaves, in the program too; or, in words, how it failed."""
         ask = self._ask if FORK else _here
-        found = ask(self.problem, name, options, seconds)
-        if isinstance(found, Left):
-            found.put(self.problem)
-        return found
+        left = ask(self.problem, name, options, seconds)
+        if isinstance(left, Left):
+            left.put(self.problem)
+        return left
 
     def _ask(
         self, problem: cp.Problem, name: str, options: Mapping[str, Any], seconds: float

@@ -27,7 +27,7 @@ from cvxkernel.formulations.enclosure import TINY
 from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.lanckriet2004 import JointMargin
-from cvxkernel.formulations.problem import combined
+from cvxkernel.formulations.ye2008.data import combined
 from cvxkernel.solvers.box import borders
 from cvxkernel.solvers.svm import svm
 

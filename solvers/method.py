@@ -255,8 +255,8 @@ class Iterative(Method, Generic[S]):
         while True:
             moved = self.step(state)
             if moved:
-                ends = state.lower, state.upper
-                history.append(Step(len(history) + 1, *ends, perf_counter() - began))
+                number, seconds = len(history) + 1, perf_counter() - began
+                history.append(Step(number, state.lower, state.upper, seconds))
                 if progress is not None:
                     progress(f"{form.id}: {self.line(state, history[-1])}")
             over = not moved or len(history) >= self.max_iterations or deadline.left() <= 0

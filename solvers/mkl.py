@@ -34,15 +34,15 @@ def mkl(
         alpha = svm(K[0], y, C, start=None if start is None else start[0])
         return alpha, np.ones(1)
     if start is not None:
-        found = newton(M, y, C, bounds.repair(start[0], y, C))
-        if found is not None:
-            return found, weights(M, found)
+        optimal = newton(M, y, C, bounds.repair(start[0], y, C))
+        if optimal is not None:
+            return optimal, weights(M, optimal)
     gamma = np.full(len(K), 1.0 / len(K)) if start is None else np.maximum(start[1], FLOOR)
     alpha = svm(np.einsum("i,ijk->jk", 1 / gamma, K), y, C)
     for _ in range(ROUNDS):
-        found = newton(M, y, C, alpha)
-        if found is not None:
-            return found, weights(M, found)
+        optimal = newton(M, y, C, alpha)
+        if optimal is not None:
+            return optimal, weights(M, optimal)
         before, gamma = gamma, weights(M, alpha)
         if np.abs(gamma - before).max() <= 1e-9:
             break

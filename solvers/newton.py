@@ -31,9 +31,8 @@ from scipy.linalg import LinAlgError, eigh
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.formulations.problem import combined
 from cvxkernel.formulations.ye2008 import Discriminant
-from cvxkernel.formulations.ye2008.data import solver
+from cvxkernel.formulations.ye2008.data import combined, solver
 from cvxkernel.solvers import fisher, margin
 from cvxkernel.solvers.method import Iterative, State, Step
 
@@ -256,8 +255,8 @@ class Newton(Iterative[NewtonState]):
         state.at = at
         state.best = at if state.best is None or at.gap <= state.best.gap else state.best
         state.bound, state.least = max(state.bound, at.bound), min(state.least, at.upper)
-        ends = state.sign * state.bound, state.sign * state.least
-        state.lower, state.upper = min(ends), max(ends)
+        bound, least = state.sign * state.bound, state.sign * state.least
+        state.lower, state.upper = min(bound, least), max(bound, least)
         return True
 
     def closed(self, state: NewtonState, last: Step) -> bool:

@@ -69,8 +69,8 @@ def select_regularizer(
         for train, test in split.split(S, y):
             inside, across = S[np.ix_(train, train)], S[np.ix_(train, test)]
             for i, C in enumerate(Cs):
-                found = modified_machine(inside, y[train], across, modify, C)
-                wrong[i] += float(np.sum(found != y[test]))
+                labels = modified_machine(inside, y[train], across, modify, C)
+                wrong[i] += float(np.sum(labels != y[test]))
         errors[name] = float(wrong.min()) / len(y)
     if errors["clip"] == errors["flip"]:
         return "both", errors
@@ -123,20 +123,19 @@ class Comparison:
     def eskl(self, loss: str) -> Array:
         """Algorithm 1 with L1, L2 or L3: one kernel for all similarities."""
         problem = Similarities(self.S, self.y, self.C, self.rho[loss], self.trace, loss)
-        found = solve("kundu2010-alg1", problem, tol=self.tol)
-        return self._labels(found.variables["K"])
+        return self._labels(solve("kundu2010-alg1", problem, tol=self.tol).variables["K"])
 
     def emkl(self, loss: str) -> Array:
         """Algorithm 2: the SVM of Σᵢ Kᵢ/γᵢ, its columns Σᵢ kᵢ/γᵢ."""
         problem = Similarities(self.S, self.y, self.C, self.rho[loss], self.trace, loss)
-        found = solve("kundu2010-alg2", problem, tol=self.tol).variables
-        return self._combined(found["K"], found["gamma"])
+        learned = solve("kundu2010-alg2", problem, tol=self.tol).variables
+        return self._combined(learned["K"], learned["gamma"])
 
     def rekl(self) -> Array:
         """Algorithm 3, the same with kernels that keep the eigenvectors of the similarities."""
         problem = Spectra(self.S, self.y, self.C, self.rho["L2"], self.trace)
-        found = solve("kundu2010-alg3", problem, tol=self.tol).variables
-        return self._combined(kundu2010.combine(problem, found["mu"]), found["gamma"])
+        learned = solve("kundu2010-alg3", problem, tol=self.tol).variables
+        return self._combined(kundu2010.combine(problem, learned["mu"]), learned["gamma"])
 
     def _labels(self, K: Array) -> Array:
         k = nearest(K, self.s.mean(axis=0), self.psi.mean(axis=0))

@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
+from scipy.linalg.blas import daxpy
 
 from cvxkernel.formulations import inputs, semidefinite
 from cvxkernel.formulations.enclosure import EPS
@@ -50,8 +51,9 @@ class TwoClasses(Labelled):
     @cached_property
     def near(self) -> Near:
         """The matrices to compute with; nearer to the Gᵢ₊ where the program would tell them."""
-        seen = semidefinite.slack(self.kernels) * (1 / float(getattr(self, "lam", np.inf)) + self.n)
-        return nearer(self.kernels, seen > TOLD * self.traces_held)
+        least = TOLD * self.traces_held
+        slack, scale = semidefinite.slack(self.kernels), 1 / float(getattr(self, "lam", np.inf))
+        return nearer(self.kernels, slack * (scale + len(self.y)) > least)
 
     @property
     def traces_held(self) -> Array:
@@ -210,3 +212,15 @@ def solver(M: Array, least: float, *, refined: bool = False) -> Callable[[Array]
         return X
 
     return solve
+
+
+def combined(kernels: Array, shares: Array) -> Array:
+    """Σᵢ sᵢKᵢ; most sᵢ are zero after a step or two."""
+    p, n, _ = kernels.shape
+    some = np.flatnonzero(shares)
+    if 2 * len(some) > p:
+        return (shares @ kernels.reshape(p, -1)).reshape(n, n)
+    flat = np.zeros(n * n)
+    for i in some:
+        flat = daxpy(kernels[i].ravel(), flat, a=shares[i])
+    return flat.reshape(n, n)

@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from cvxkernel.formulations.catalogue import formulation
-from cvxkernel.formulations.errors import SolverError
 from cvxkernel.formulations.formulation import Point
 from cvxkernel.solvers import deadline
 from cvxkernel.solvers.method import Method, Progress, Solution, Step
@@ -71,9 +69,8 @@ class MirrorDescent(Method):
 
         The printed algorithms stop after `printed_iterations` wherever they are, and say so.
         """
-        form = formulation(id)
+        form = self.formulation(id, problem)
         kind, printed = algorithm(form.id)
-        form.require(problem)
         began = perf_counter()
         run = kind(problem)
         limit = self.printed_iterations if printed else self.max_iterations
@@ -130,13 +127,10 @@ class MirrorDescent(Method):
         enclosure = form.enclose(problem, run.point(*interval.best, interval.dual))
         status = "optimal" if enclosure.width <= self.tol else f"stopped after {T} iterations"
         if status != "optimal" and (not printed or limit > T):
-            why = f"relative width {enclosure.width:.1e} above {self.tol:.1e}"
-            attempts = {"mirror_descent": f"{why} after {T} iterations"}
-            raise SolverError(id, attempts, enclosure, limit=deadline.reached())
-        return Solution.at(
-            id,
+            raise self.failure(form.id, enclosure, f" after {T} iterations")
+        return self.solution(
+            form.id,
             enclosure,
-            "mirror_descent",
             iterations=T,
             seconds=perf_counter() - began,
             status=status,
