@@ -131,7 +131,7 @@ def judge(
 ) -> Judgement:
     """The same, of a mapping of symbols."""
     form = formulation(id)
-    tol = inputs.positive("tol", tol if tol is not None else promise(form.id) or 1e-6)
+    tol = None if tol is None else inputs.positive("tol", tol)
     form.require(problem)
     problem, point, assumed = form.framed(problem, symbols(form, problem, variables))
     claim = None if value is None else float(inputs.weights("value", value, ()))
@@ -145,7 +145,7 @@ def judge(
         ends = _narrowed(_optimum(form, problem, point, progress, limit), found.objectives)
         made = Judgement(
             formulation=form.id,
-            tol=tol,
+            tol=tol if tol is not None else promise(form.id) or 1e-6,
             optimum=Interval(balls.below(ends.lower), balls.above(ends.upper)),
             violations=_violations(found),
             repaired={symbol: _doubles(x) for symbol, x in found.repaired.items()},

@@ -97,7 +97,8 @@ def _proved(
         made.append((proved, found))
         if proved.width <= goal or deadline.passed():
             break
-    proved, found = min(made, key=lambda pair: pair[0].width)
+    widths = [proved.width for proved, _ in made]
+    proved, found = made[widths.index(min(widths))]
     lower, upper = balls.below(proved.lower), balls.above(proved.upper)
     value = min(max(found.value, lower), upper)
     if not proved.width <= goal:
