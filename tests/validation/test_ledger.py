@@ -27,7 +27,15 @@ from cvxkernel.validation.ledger import (
     observe,
     select,
 )
-from cvxkernel.validation.ledger.claim import at_most, equal, identity, not_above, solved, worst
+from cvxkernel.validation.ledger.claim import (
+    at_most,
+    equal,
+    identity,
+    missing,
+    not_above,
+    solved,
+    worst,
+)
 
 GOOD, BAD = Finding(1e-9, 1e-6), Finding(1e-3, 1e-6)
 
@@ -292,6 +300,22 @@ def test_verify_exits_1_where_a_verdict_is_not_the_recorded_one(run, monkeypatch
     done = run("verify", "--claim", claim.id)
     assert done.status == 1
     assert "0 verdicts as recorded" in " ".join(done.out.split())
+def test_a_row_tells_the_place_and_what_holds(run):
+    for id in ("tang2009-consistently", "tang2009-bio"):
+        claim, told = LEDGER[id], run("verify", "--claim", id).out
+        cells = [line.split("│")[1] for line in told.splitlines() if line.startswith("│")]
+        words = " ".join(" ".join(cells).split())
+        assert f"{id}: {claim.where}" in words
+        assert (f"what holds: {claim.correction}" in words) is (claim.correction is not None)
+        assert (f"remark: {claim.remark}" in words) is (claim.remark is not None)
+
+
+def test_a_statement_that_lacks_its_constraint_does_not_hold():
+    found = missing("quad")
+    assert not found.holds
+    assert found.margin == float("inf")
+
+
 
 
 @pytest.mark.usefixtures("found_once")

@@ -250,6 +250,11 @@ def solved(left: Any, right: Any, *matrices: Any, **told: Any) -> Finding:
 
 
 def on_each(evidence: Iterable[Evidence]) -> Evidence:
+def missing(what: str) -> Finding:
+    """What a statement needs is not there, a constraint or its multiplier: it does not hold."""
+    return Finding(np.inf, 0.0, instance=f"missing: {what}")
+
+
     """Of several instances: as printed the mildest, which fails on each; corrected the worst."""
     every = list(evidence)
     mildest = min((one.printed for one in every), key=lambda found: found.margin)

@@ -25,6 +25,7 @@ from cvxkernel.validation.ledger.claim import (
     at_most,
     equal,
     identity,
+    missing,
     not_above,
     worst,
 )
@@ -71,6 +72,8 @@ def built(kind: str, seed: int, **told: Any) -> list[Finding]:
     program, r = at.eq8_qcqp(), float(best.variables["r"])
     program.variables["k"].value, program.variables["r"].value = best.variables["k"], r
     objective = float(program.problem.objective.value)
+    if "quad" not in program.constraints:
+        return [missing(f"{kind}: quad")]
     over = float(program.constraints["quad"].args[0].value) / r
     width = best.width + rounding(at.n**2, 1.0)
     off = abs(objective - best.value) / best.value

@@ -23,6 +23,7 @@ from cvxkernel.validation.ledger.claim import (
     at_most,
     equal,
     identity,
+    missing,
     not_above,
     on_each,
     worst,
@@ -237,6 +238,8 @@ def explicit_sdp(kind: str, seed: int) -> list[Finding]:
     objective = float(program.problem.objective.value)
     told = about(f"{kind}: (3) at its weights", {"objective": objective, "optimum": best.value})
     out = [Finding(abs(objective - best.value) / best.value, PROMISE, **told)]
+    if "lmi" not in program.constraints:
+        return [*out, missing(f"{SDP}, {kind}: lmi")]
     for matrix in program.constraints["lmi"]:
         eigenvalues = np.linalg.eigvalsh(np.asarray(matrix.args[0].value))
         least = float(eigenvalues[0] / eigenvalues[-1])
@@ -253,6 +256,9 @@ def recovery(seed: int) -> Evidence:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # it may call itself inaccurate: the weights tell
             program.problem.solve(solver="CLARABEL")
+        if not {"quad0", "quad"} <= set(program.constraints):
+            found.append(missing(f"{kind}: quad0, quad"))
+            continue
         raw = program.dual("quad0").sum() + program.dual("quad").sum() / at.k
         zeta, gamma = at.weights_from_quad(program)
         sums = zeta.sum() + gamma.sum(axis=1)
@@ -278,6 +284,8 @@ def constraints(seed: int) -> Evidence:
     """Its constraints."""
     at = problem(QCQP, "gaussian", seed)
     rows = formulation(QCQP).program(at).constraints
+    if not {"quad0", "quad"} <= set(rows):
+        return Evidence(missing("quad0, quad"))
     quadratic = len(rows["quad0"]) + len(rows["quad"])  # type: ignore[arg-type]
     others = [c for label, c in rows.items() if not label.startswith("quad")]
     families = [[c] if isinstance(c, cp.Constraint) else list(c) for c in others]
