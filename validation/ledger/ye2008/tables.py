@@ -48,20 +48,23 @@ def largest(row: Array, *kernels: int) -> Finding:
 
 
 def one_optimum(seed: int) -> Evidence:
-    """The rows with λ fixed against one another; SDP_θ against SDP_θ,λ; the three programs."""
+    """SDP_θ is no farther from the rows of its own optimum than from that of another program."""
     printed, corrected = [], []
     for table in ("Table 2", "Table 4"):
-        rows = WEIGHTS[table][:, :10]
-        apart = max(float(np.abs(rows[0] - rows[i]).max()) for i in (2, 4))
-        numbers = {"largest difference of SDP_θ, QCQP_θ, SILP_θ": apart}
-        printed.append(Finding(apart, 2 * HALF, **about(table, numbers)))
-        copied = float(np.abs(rows[0] - rows[1]).max())
-        corrected.append(Finding(copied, HALF, **about(f"{table}, SDP_θ and SDP_θ,λ")))
+        SDP, joint, QCQP, _, SILP, _ = WEIGHTS[table][:, :10]
+        own = min(float(np.abs(SDP - row).max()) for row in (QCQP, SILP))
+        other, rest = (float(np.abs(x - y).max()) for x, y in ((SDP, joint), (QCQP, SILP)))
+        numbers = {"SDP_θ from the nearer of QCQP_θ, SILP_θ": own, "from SDP_θ,λ": other}
+        told = about(table, {**numbers, "QCQP_θ from SILP_θ": rest})
+        printed.append(at_most(own, other, n=1, **told))
+        corrected.append(Finding(other, HALF, **about(f"{table}, SDP_θ and SDP_θ,λ")))
+        corrected.append(at_most(rest, own, n=1, **told))
     for kind in KINDS:
         first = optimum("ye2008-thm2.1", kind, seed)
         for id in ("ye2008-thm2.2", "ye2008-thm2.3"):
             corrected.append(equal(optimum(id, kind, seed), first, **about(f"{id}, {kind}")))
-    return Evidence(worst(printed), worst(corrected))
+    mildest = min(printed, key=lambda finding: finding.worst)  # it fails in both tables
+    return Evidence(mildest, worst(corrected))
 
 
 def normalized(seed: int) -> Evidence:
@@ -249,15 +252,17 @@ def support_vectors(seed: int) -> Evidence:
 CLAIMS = (
     Claim("ye2008-table2", "Section 5.1, Tables 2 and 4, as printed",
         "the row SDP_θ has the weights of Theorem 2.1, λ being 5e-4",
-        "the row against QCQP_θ and SILP_θ, of the same optimum, and against SDP_θ,λ; the programs "
-        "solved",
+        "the largest difference of the row from QCQP_θ and SILP_θ, of the same optimum, against "
+        "that from SDP_θ,λ, of another program; the programs solved",
         one_optimum, printed="fails", erratum="ye2008-table2",
         quote="are the coefficients learned from the corresponding methods",
         correction="the row SDP_θ is that of SDP_θ,λ, (41), in every digit, although λ is 5e-4 in "
         "the one and 3.1e-8 (1.4e-7 in Table 4) in the other; QCQP_θ and SILP_θ are nearer to each "
         "other",
-        remark="In Table 3 the two rows differ in θ₁ alone, by the λ of the second. Weights may "
-        "differ by what the rule (22) leaves open; these differ by more.",
+        remark="In Table 3 the two rows differ in θ₁ alone, by the λ of the second. Weights of a "
+        "flat objective are not fixed by their digits. What cannot be is equality in every digit "
+        "of two programs. To be looked up in the printed page all the same: whether the first two "
+        "rows are equal.",
         programs=("ye2008-thm2.1", "ye2008-thm2.2", "ye2008-thm2.3")),
     Claim("ye2008-normalized", "Captions of Tables 2 and 6",
         "all coefficients sum to one",
