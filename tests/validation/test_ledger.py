@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import unicodedata
 from dataclasses import replace
 from pathlib import Path
 
@@ -149,7 +150,11 @@ def test_a_quotation_stands_in_the_paper(id):
 
 
 def plain(text):
-    """Letters and digits alone, in small letters: a transcription's marks are not the paper's."""
+    """Letters and digits alone, in small letters: a transcription's marks are not the paper's.
+
+    θ₆ is what TeX writes \\theta_6.
+    """
+    text = unicodedata.normalize("NFKC", text).replace("θ", "theta").replace("λ", "lambda")
     return re.sub(r"[\W_]+", "", text).lower()
 
 

@@ -329,7 +329,8 @@ CLAIMS = (
         "L1, m = 1, C → 0: from t = 2 on K⁽ᵗ⁾ commutes with a matrix of ±1; the least f of all "
         "that do, for any step and eigenvalues in any order, against the bound at T = 6000",
         prop3_1, printed="fails", erratum="kundu2010-mirror-step",
-        quote="If the ESKL algorithm is initialized with … and the step-sizes are chosen as",
+        quote="If the ESKL algorithm is initialized with … and the step-sizes are chosen as … then "
+        "min 1≤t≤T f (t) − f∗ ≤ τ Lip(f)",
         correction="with K⁽ᵗ⁺¹⁾ ∝ exp(log K⁽ᵗ⁾ − ηf′); as (15) for the steps",
         remark="‖f′(K⁽ᵗ⁾)‖ ≤ Lip(F) is read as Lip(f). Ties aside, where an entry of K⁽ᵗ⁾ is that "
         "of S and the subgradient is not ±1.",
@@ -356,7 +357,8 @@ CLAIMS = (
         "L2, m = 2, ρ = 100, C → 0, similarities for which K and ∂F commute, the step of (15): "
         "without ρ, the only fault left, and with it", rate(2),
         printed="fails", erratum="kundu2010-rho",
-        quote="If the EMKL algorithm is initialized with … and the step-sizes are chosen as",
+        quote="If the EMKL algorithm is initialized with … and the step-sizes are chosen as … then "
+        "min 1≤t≤T F (t) − F ∗ ≤ τ m Lip(F )",
         correction="with ρ before L′ᵢ, the mirror step and √(2 log n/t)/Lip(F)",
         remark="The mirror step alone breaks it as in kundu2010-prop3.1 (m = 1), the step size "
         "alone in kundu2010-thm3.2-step.",
@@ -380,7 +382,8 @@ CLAIMS = (
         "Algorithm 3 has min g⁽ᵗ⁾ − g* ≤ mτ Lip(g)√(2 log n/T)",
         "m = 2, ρ = 100, C → 0, the step of (15): without ρ, the only fault left, and with it",
         rate(3), printed="fails", erratum="kundu2010-rho",
-        quote="If the REKL algorithm is initialized with … and the step-sizes are chosen as",
+        quote="If the REKL algorithm is initialized with … and the step-sizes are chosen as … then "
+        "min 1≤t≤T g(t) − g∗ ≤ τ m Lip(g)",
         correction="with ρ before ∂ℓᵢ, and √(2 log n/t)/Lip(g)",
         remark="The step size alone breaks it as in kundu2010-thm3.2-step.",
         programs=("kundu2010-eq7", "kundu2010-alg3-printed")),

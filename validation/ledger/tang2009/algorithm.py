@@ -273,7 +273,7 @@ CLAIMS = (
     Claim("tang2009-lp", "Section 4, last sentence; section 5.2",
         "the linear program has O(kp) variables and an increasing number of constraints",
         "the printed symbols θ, γ, ζ, g: 2kp + p + k, and k rows for each iteration", size,
-        quote="we interchangeably solve k SVM problems and a linear program of size"),
+        quote="we interchangeably solve k SVM problems and a linear program of size O(kp)"),
     Claim("tang2009-extremes", "Section 5.2, which model is more scalable",
         "Same needs O(p) variables only, Independent k linear programs with O(p) each",
         "the smaller programs against the one of every β", extremes, programs=(SILP,),

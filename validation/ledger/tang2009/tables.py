@@ -116,8 +116,7 @@ def bio(seed: int) -> Evidence:
     _, diff = spread("Table 4")
     told = about("Table 4", {"least": diff.min(), "largest": diff.max(), "mean": diff.mean()})
     off = max(float(diff.max()) - 2, 1 - float(diff.min()))
-    mean = [at_most(1.0, float(diff.mean()), n=12), at_most(float(diff.mean()), 2.0, n=12)]
-    return Evidence(Finding(max(off, 0.0), DIGIT, **told), worst(mean))
+    return Evidence(Finding(max(off, 0.0), 0.5, **told))
 
 
 def unchanged(seed: int) -> Evidence:
@@ -125,12 +124,12 @@ def unchanged(seed: int) -> Evidence:
     off = float(np.abs(np.array(TABLES["Table 3"][0][-1]) - NOISY).max())
     return Evidence(Finding(off, 0.1, **about("Table 6", {"largest difference": off})))
 
+
 def deteriorates(seed: int) -> Evidence:
     """Average with the noisy kernel is below Average without, in every column."""
     lost = np.array(AVERAGE) - np.array(NOISY_AVERAGE)
     told = about("Table 6", {"least loss": lost.min(), "largest loss": lost.max()})
     return Evidence(Finding(max(0.0, DIGIT - float(lost.min())), 0.0, **told))
-
 
 
 def preferred(seed: int) -> Evidence:
@@ -289,11 +288,13 @@ CLAIMS = (
     Claim("tang2009-table6", "Section 5.2, Table 6, as printed",
         "Same wins almost always; from 60 to 80 per cent Average decreases",
         "the printed averages; no experiment is repeated", winner,
-        quote="Same Model is almost always the winner"),
+        quote="Same Model is almost always the winner … as training samples increases to 60%-80%, "
+        "the performance with Average Kernel decreases"),
     Claim("tang2009-consistently", "Section 5.2, Table 6, as printed",
         "from 60 to 80 per cent Same improves consistently",
         "the printed averages; no experiment is repeated", improves, printed="imprecise",
-        quote="Same Model’s performance improves consistently",
+        quote="as training samples increases to 60%-80%, the performance with Average Kernel "
+        "decreases. However, Same Model’s performance improves consistently",
         correction="on the whole: 85.83 at 60, 86.98 at 70, 86.29 at 80 per cent"),
 )
 # fmt: on
