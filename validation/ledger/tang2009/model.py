@@ -397,7 +397,8 @@ CLAIMS = (
         "Gᵢᵗ(α) = αᵗᵀ(Gᵢᵗ ∘ yᵗyᵗᵀ)αᵗ",
         "with Gᵢ for every t: Σᵢ θᵢᵗGᵢᵗ(α) against the quadratic form of (1)", eq8,
         quote="For presentation convenience, we denote",
-        remark="As transcribed the matrix on the right has the index t too; Gᵢ is meant."),
+        remark="As transcribed the matrix on the right has the index t too; Gᵢ is meant: look for "
+        "Gᵢ or Gᵢᵗ on the right of (8)."),
     Claim("tang2009-thm3.1", "Theorem 3.1", "max of the QCQP = min of (3) with (4) to (7)",
         "both as written and held against their ends, for several λ", thm3_1,
         programs=(QCQP, SDP), quote="is equivalent to a Quadratically Constrained Quadratic "
