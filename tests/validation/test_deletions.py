@@ -11,6 +11,7 @@ import zlib
 
 import pytest
 
+from cvxkernel.validation.ledger import deletions as module
 from cvxkernel.validation.ledger.deletions import IMPLIED, Deletion, deletions, red
 
 EVERY = [one for one in deletions() if tuple(one) not in IMPLIED]
@@ -25,3 +26,26 @@ def test_a_deletion_turns_a_claim_red(one: Deletion):
 
 def test_what_is_implied_is_a_constraint():
     assert set(IMPLIED) <= {tuple(one) for one in deletions()}
+
+
+@pytest.mark.parametrize("error", [KeyError, ZeroDivisionError, AttributeError, TypeError])
+def test_to_stumble_is_no_verdict(error, monkeypatch):
+    def stumble(id):
+        raise error(id)
+
+    monkeypatch.setattr(module, "judge", stumble)
+    assert red(EVERY[0]) == []
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        Deletion("tang2009-eq3-sdp", "lmi"),
+        Deletion("tang2009-eq11", "cuts"),
+        Deletion("tang2009-eq11", "term 1"),
+        Deletion("chen2009-eq8-qcqp", "quad"),
+    ],
+    ids=str,
+)
+def test_a_claim_without_its_constraint_gives_a_verdict(one: Deletion):
+    assert red(one)

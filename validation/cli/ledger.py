@@ -97,8 +97,12 @@ def _every(verdicts: Sequence[Verdict]) -> None:
             said = said if v.as_recorded else f"{said}, not as recorded"
             if v.corrected is not None:
                 said += f"\ncorrected: {v.corrected}"
-            words = f"{v.claim.id}\n“{v.claim.quote}”\n{v.claim.statement}"
-            table.add_row(words, said, f"{found.worst:.0e} / {found.tolerance:.0e}")
+            words = [f"{v.claim.id}: {v.claim.where}", f"“{v.claim.quote}”", v.claim.statement]
+            if v.claim.correction is not None:
+                words.append(f"what holds: {v.claim.correction}")
+            if v.claim.remark is not None:
+                words.append(f"remark: {v.claim.remark}")
+            table.add_row("\n".join(words), said, f"{found.worst:.0e} / {found.tolerance:.0e}")
         out.print(table)
 
 

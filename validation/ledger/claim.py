@@ -20,7 +20,8 @@ class Finding:
     """How far apart two sides were at worst, and how far they may be, relatively.
 
     The tolerance comes from the enclosures of both sides, or from the rounding of their
-    evaluation: no hand has chosen it. `instance` names where the worst was found, and `numbers`
+    evaluation: no hand has chosen it. Where the paper uses a word of degree (close, nearly, much)
+    the test says what it is taken for. `instance` names where the worst was found, and `numbers`
     holds what a reader would want to see of it.
     """
 
@@ -247,6 +248,11 @@ def solved(left: Any, right: Any, *matrices: Any, **told: Any) -> Finding:
     magnitude = float(max(np.max(np.abs(left)), np.max(np.abs(right))))
     magnitude *= float(np.prod([np.linalg.cond(M) for M in matrices]))
     return identity(left, right, n=len(matrices[0]), magnitude=magnitude, **told)
+
+
+def missing(what: str) -> Finding:
+    """What a statement needs is not there, a constraint or its multiplier: it does not hold."""
+    return Finding(np.inf, 0.0, instance=f"missing: {what}")
 
 
 def on_each(evidence: Iterable[Evidence]) -> Evidence:

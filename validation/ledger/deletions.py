@@ -3,7 +3,8 @@
     python -m cvxkernel.validation.ledger.deletions [--paper PAPER] [--id ID]
 
 A deletion is a formulation's id and the label of a constraint, or the number of a term of the
-objective. The claims that name the program are judged with the program cut.
+objective. The claims that name the program are judged with the program cut. A claim that stumbles
+over what is missing has given no verdict, and is not counted as red.
 """
 
 from __future__ import annotations
@@ -47,6 +48,10 @@ IMPLIED: dict[tuple[str, str], str] = {
     ("chen2009-eq12", "cone"): "|λa - u| ≤ λa + u in the cones gives λa ≥ 0 and u ≥ 0",
     ("chen2009-eq12", "nonneg"): "|λa - u| ≤ λa + u in the cones gives λa ≥ 0 and u ≥ 0",
 }
+
+
+# What a claim raises that reads what is not there.
+STUMBLES = (LookupError, ZeroDivisionError, AttributeError, TypeError)
 
 
 def terms(program: Program) -> list[cp.Expression]:
@@ -131,7 +136,9 @@ def red(one: Deletion, *, enough: int = 1) -> list[str]:
         for claim in sorted(named, key=lambda c: len(c.programs)):
             try:
                 as_recorded = judge(claim.id).as_recorded
-            except Exception:  # whatever a cut program makes a claim raise is a claim that fails
+            except STUMBLES:  # over a label, a number or a variable: not a verdict
+                continue
+            except Exception:  # no answer to a cut program: a claim that fails
                 as_recorded = False
             found += [] if as_recorded else [claim.id]
             if len(found) >= enough:

@@ -329,7 +329,7 @@ CLAIMS = (
     Claim("chen2009-eq2", "section 3.1, (6) and (4)",
         "(2) and (4) are equivalent but for a slight difference in the regularizer",
         regularizers.__doc__ or "", regularizers,
-        quote="they are equivalent … cept for a slight difference in the regularizer of",
+        quote="they are equivalent … for a slight difference in the regularizer of",
         remark="Exactly: (4) = γτ/2 + 2η·(2) with C = 1/(2ηn), ρ = γ/(4ητ), τ = ‖K*-S‖.",
         programs=("luss2007", "chen2009-eq7")),
     Claim("chen2009-eq4-convex", "abstract, and section 3.1",

@@ -358,7 +358,7 @@ CLAIMS = (
     Claim("gonen2008-eq3", "Section 1, (2) and (3)",
         "w_m = η_mΣαᵢyᵢΦ_m(xᵢ) makes of (2) f(x) = Σ_m η_m Σᵢ αᵢyᵢK_m(x, xᵢ) + b",
         "points with explicit features", eq3,
-        quote="rived from duality conditions into (2), we obtain"),
+        quote="from duality conditions into (2), we obtain"),
     Claim("gonen2008-eq5-convex", "Section 2, below (5)",
         "(5) is not convex",
         "its least over w, b, ξ at three gatings on a line: higher in the middle than at both ends",

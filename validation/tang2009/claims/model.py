@@ -23,6 +23,7 @@ from cvxkernel.validation.ledger.claim import (
     at_most,
     equal,
     identity,
+    missing,
     not_above,
     on_each,
     worst,
@@ -237,6 +238,8 @@ def explicit_sdp(kind: str, seed: int) -> list[Finding]:
     objective = float(program.problem.objective.value)
     told = about(f"{kind}: (3) at its weights", {"objective": objective, "optimum": best.value})
     out = [Finding(abs(objective - best.value) / best.value, PROMISE, **told)]
+    if "lmi" not in program.constraints:
+        return [*out, missing(f"{SDP}, {kind}: lmi")]
     for matrix in program.constraints["lmi"]:
         eigenvalues = np.linalg.eigvalsh(np.asarray(matrix.args[0].value))
         least = float(eigenvalues[0] / eigenvalues[-1])
@@ -253,6 +256,9 @@ def recovery(seed: int) -> Evidence:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # it may call itself inaccurate: the weights tell
             program.problem.solve(solver="CLARABEL")
+        if not {"quad0", "quad"} <= set(program.constraints):
+            found.append(missing(f"{kind}: quad0, quad"))
+            continue
         raw = program.dual("quad0").sum() + program.dual("quad").sum() / at.k
         zeta, gamma = at.weights_from_quad(program)
         sums = zeta.sum() + gamma.sum(axis=1)
@@ -278,6 +284,8 @@ def constraints(seed: int) -> Evidence:
     """Its constraints."""
     at = problem(QCQP, "gaussian", seed)
     rows = formulation(QCQP).program(at).constraints
+    if not {"quad0", "quad"} <= set(rows):
+        return Evidence(missing("quad0, quad"))
     quadratic = len(rows["quad0"]) + len(rows["quad"])  # type: ignore[arg-type]
     others = [c for label, c in rows.items() if not label.startswith("quad")]
     families = [[c] if isinstance(c, cp.Constraint) else list(c) for c in others]
@@ -389,7 +397,8 @@ CLAIMS = (
         "Gᵢᵗ(α) = αᵗᵀ(Gᵢᵗ ∘ yᵗyᵗᵀ)αᵗ",
         "with Gᵢ for every t: Σᵢ θᵢᵗGᵢᵗ(α) against the quadratic form of (1)", eq8,
         quote="For presentation convenience, we denote",
-        remark="As transcribed the matrix on the right has the index t too; Gᵢ is meant."),
+        remark="As transcribed the matrix on the right has the index t too; Gᵢ is meant: look for "
+        "Gᵢ or Gᵢᵗ on the right of (8)."),
     Claim("tang2009-thm3.1", "Theorem 3.1", "max of the QCQP = min of (3) with (4) to (7)",
         "both as written and held against their ends, for several λ", thm3_1,
         programs=(QCQP, SDP), quote="is equivalent to a Quadratically Constrained Quadratic "
@@ -401,12 +410,13 @@ CLAIMS = (
         remark="Twice the multipliers: ζᵢ = 2·(of s₀ ≥ Σₜ Gᵢᵗ), γᵢᵗ = 2·(of s_t ≥ Gᵢᵗ)."),
     Claim("tang2009-thm3.1-variables", "After Theorem 3.1",
         "the QCQP has nk + 2 variables", "the printed symbols counted", variables,
-        printed="fails", erratum="tang2009-variables", quote="The QCQP formulation involves",
+        printed="fails", erratum="tang2009-variables",
+        quote="The QCQP formulation involves nk + 2 variables",
         correction="nk + k + 2: α, s, s₀ and s₁, …, s_k", programs=(QCQP,)),
     Claim("tang2009-thm3.1-constraints", "After Theorem 3.1",
         "the QCQP has (k + 1)p quadratic constraints and O(nk) linear ones", "counted: "
         "2nk + k + 2 linear", constraints, programs=(QCQP,),
-        quote="quadratic constraints and … linear constraints"),
+        quote="(k + 1)p quadratic constraints and O(nk) linear constraints"),
     Claim("tang2009-appA-exchange", "Appendix A, first display",
         "the minimum over the weights and the maximum over α may be exchanged",
         "at a solution: the maximum over α at its weights, the minimum over the weights at its α",

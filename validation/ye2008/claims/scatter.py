@@ -116,15 +116,20 @@ def diagonalized(s: Space) -> tuple[Array, Array]:
 
 
 def eq25_order(seed: int) -> Evidence:
-    """F₄ at the first and at the last q columns of Z, in the printed order."""
-    s, q = full(seed), 2
-    eigenvalues, Z = diagonalized(s)
-    S_t, _ = scatters(s)
-    best = float(eigenvalues.sum())
-    first, last = F4(s, Z[:, :q]), F4(s, Z[:, -q:])
-    numbers = {"F₄, first q": first, "F₄, last q": last, "trace Σ_b": best}
-    told = about("n = 13, three classes, q = 2", numbers)
-    return Evidence(solved(first, best, S_t, **told), solved(last, best, S_t, **told))
+    """Σ_b as the leading q × q block, non-decreasing: no other entry of ZᵀS_bZ, and F₄ there."""
+    found = []
+    for sizes in ((6, 4, 3), (5, 4, 2, 2), (4, 4, 5)):
+        s, q = space(sizes, seed, 13), len(sizes) - 1  # q = rank(S_b); as many features as points
+        eigenvalues, Z = diagonalized(s)
+        Z = np.hstack([Z[:, -q:], Z[:, :-q]])
+        S_t, S_b = scatters(s)
+        inside = np.zeros((s.n, s.n))
+        inside[:q, :q] = np.diag(eigenvalues[-q:])
+        best, first = float(eigenvalues.sum()), F4(s, Z[:, :q])
+        told = about(f"classes of {sizes}", {"F₄, first q": first, "trace Σ_b": best})
+        found.append(solved(Z.T @ S_b @ Z, inside, S_t, **told))
+        found.append(solved(first, best, S_t, **told))
+    return Evidence(worst(found))
 
 
 def eq25(seed: int) -> Evidence:
@@ -252,9 +257,12 @@ CLAIMS = (
         "feature space, we can express"),
     Claim("ye2008-eq25-order", "Section 3, above (25)",
         "Σ_b in non-decreasing order, A* the first q columns of Z",
-        "F₄ at the first and at the last q columns", eq25_order, printed="imprecise",
-        quote="is diagonal with the diagonal entries sorted in non-decreasing order",
-        correction="the q largest entries first, as trace(Σ_b) in (25) needs: non-increasing"),
+        "the q entries that are not zero first, in non-decreasing order: ZᵀS_bZ, and F₄ at the "
+        "first q columns, in three spaces", eq25_order,
+        quote="is diagonal with the diagonal entries sorted in non-decreasing order … consists of "
+        "the first q columns of Z",
+        remark="Σ_b read as the q×q block of the nonzero entries: then the order does not matter; "
+        "were the zeros part of it, it would have to be non-increasing."),
     Claim("ye2008-eq25", "Section 3, (25)", "max F₄ = trace Σ_b = trace((S_t)⁻¹S_b)",
         "as many features as points; F₄ at other A is not above", eq25,
         quote="achieved by the optimal … is given by"),
