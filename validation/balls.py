@@ -53,13 +53,13 @@ def entries(A: arb_mat) -> list[arb]:
 
 
 def doubles(x: Any) -> Array:
-    """The midpoints of a matrix, a number or a list of numbers, rounded to nearest."""
+    """The midpoints of a matrix, a number or a list of them, as doubles; no proof rests on them."""
     if isinstance(x, arb_mat):
         return np.array([[float(v.mid()) for v in row] for row in x.tolist()])
     if isinstance(x, arb):
         return np.array(float(x.mid()))
     if isinstance(x, list):
-        return np.array([doubles(arb(v)) for v in x], dtype=float)
+        return np.array([doubles(v) for v in x], dtype=float)
     return np.asarray(x, dtype=float)
 
 

@@ -271,11 +271,11 @@ def _undecided(problem: SpectrumMachine, alpha: Array) -> Enclosure:
 
 
 def _column(problem: NewSample, point: Point) -> tuple[Any, Any]:
-    """(8) without the constant and the square root, from μ = 2(r - ψ): zero without an r."""
-    every = {0.0}
+    """(8) without the constant and the square root, at the best μ and at 2(r - ψ) of an r given."""
+    every = {0.0, bounds.multiplier(problem)}
     if "r" in point:  # where ψ is large r = ψ + μ/2 has no digit of μ left
         r = inputs.weights("r", point["r"], (1,)).item()
-        every = {max(2 * (r - problem.psi), 0.0), bounds.multiplier(problem)}
+        every.add(max(2 * (r - problem.psi), 0.0))
     low = max((bounds.column_bound(problem, mu) for mu in every), key=lambda end: end[0] - end[1])
     high = min((bounds.column_value(problem, mu) for mu in every), key=lambda end: sum(end[0]))
     return low, high
