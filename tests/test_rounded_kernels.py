@@ -7,9 +7,9 @@ import json
 import numpy as np
 import pytest
 
-from cvxkernel.formulations import CATALOGUE, semidefinite
+from cvxkernel.formulations import CATALOGUE, SolverError, semidefinite
 from cvxkernel.solvers import solve
-from cvxkernel.validation import files, rigorous
+from cvxkernel.validation import check, files, rigorous
 
 ROUND = {
     "nine digits": np.vectorize(lambda v: float(f"{v:.9g}")),
@@ -100,3 +100,19 @@ def test_a_singular_kernel_is_held_as_it_came_with_a_slack_of_its_rounding():
     assert near.least == 0
     assert -float(np.linalg.eigvalsh(K)[0]) <= near.slack + 1e-15 * np.trace(K)
     assert 0 < near.slack <= 1e-14 * np.linalg.norm(K)
+
+
+@pytest.mark.parametrize("id", ["chen2009-eq1", "chen2009-eq3", "lanckriet2004-sm1"])
+def test_where_rounding_alone_is_too_wide_balls_tell_what_the_point_is_worth(id):
+    d = np.array([1e6, 1e-6, 1e6, 1e-6, 1e6])
+    B = np.random.default_rng(3).normal(size=(5, 5))
+    K = d[:, None] * (B @ B.T) * d
+    given = {"K": K, "kernels": K[None], "y": [1, -1, 1, -1, 1], "C": 1.0, "eta": 0.1}
+    problem = CATALOGUE[id].make(given)
+    with pytest.raises(SolverError) as caught:
+        solve(id, problem)
+    answer = rigorous.answer(id, problem)
+    assert answer.rigorous
+    assert answer.width <= 1e-6 < caught.value.best.width
+    assert caught.value.best.lower <= answer.lower <= answer.upper <= caught.value.best.upper
+    assert check(id, problem, **answer.variables).within()

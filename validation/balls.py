@@ -70,10 +70,15 @@ def entries(A: arb_mat) -> list[arb]:
     return list(A.entries())
 
 
-def doubles(A: arb_mat) -> Array:
-    """The midpoints, rounded to doubles; no proof rests on them."""
-    out = np.array([float(x.mid()) for x in A.entries()])
-    return out.reshape(A.nrows(), A.ncols())
+def doubles(x: Any) -> Array:
+    """The midpoints of a matrix, a number or a list of them, as doubles; no proof rests on them."""
+    if isinstance(x, arb_mat):
+        return np.array([[float(v.mid()) for v in row] for row in x.tolist()])
+    if isinstance(x, arb):
+        return np.array(float(x.mid()))
+    if isinstance(x, list):
+        return np.array([doubles(v) for v in x], dtype=float)
+    return np.asarray(x, dtype=float)
 
 
 def identity(n: int) -> arb_mat:

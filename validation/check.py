@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
-from flint import arb, arb_mat
+from flint import arb
 
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations.catalogue import CATALOGUE, formulation
@@ -149,7 +149,7 @@ def judge(
             tol=tol if tol is not None else promise(form.id) or 1e-6,
             optimum=Interval(balls.below(ends.lower), balls.above(ends.upper)),
             violations=_violations(found),
-            repaired={symbol: _doubles(x) for symbol, x in found.repaired.items()},
+            repaired={symbol: balls.doubles(x) for symbol, x in found.repaired.items()},
             sides={side: _side(side, x, ends) for side, x in found.objectives.items()},
             claimed=None if claim is None else _claimed(claim, ends),
             rigorous=not found.unproved,
@@ -339,13 +339,3 @@ def _ratio(distance: arb, size: arb) -> Interval:
         far = np.inf if distance > 0 and not distance.is_finite() else 0.0
         return Interval(far, np.inf)
     return Interval(balls.below(distance / size), balls.above(distance / size))
-
-
-def _doubles(x: Any) -> Array:
-    if isinstance(x, arb_mat):
-        return balls.doubles(x)
-    if isinstance(x, arb):
-        return np.array(float(x.mid()))
-    if isinstance(x, list):
-        return np.array([float(v.mid()) for v in x])
-    return np.asarray(x, dtype=float)

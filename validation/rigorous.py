@@ -1,4 +1,7 @@
-"""Enclosures that are theorems: `enclose` judges any point, `solve` finds one first."""
+"""Enclosures that are theorems: `enclose` judges any point, `solve` finds one first.
+
+`answer` proves only where doubles are not enough.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from cvxkernel.formulations.errors import InputError, SolverError
 from cvxkernel.solvers import deadline, promise
 from cvxkernel.solvers.method import Progress, Solution
 from cvxkernel.validation import balls
-from cvxkernel.validation.proofs import JUDGES, Judge, Proof, prove
+from cvxkernel.validation.proofs import JUDGES, Judge, Point, Proof, prove
 
 MOST_BITS = 4096
 FINE = 1e-9  # what the solvers are asked for first: a proof is no better than its point
@@ -68,6 +71,58 @@ def solve(
     tol = inputs.positive("tol", tol if tol is not None else promise(id) or 1e-6)
     with deadline.within(None if limit is None else inputs.positive("limit", limit)):
         return _proved(id, problem, solver, tol, digits, progress)
+
+
+def answer(
+    id: str,
+    problem: Any,
+    *,
+    solver: str | None = None,
+    tol: float | None = None,
+    progress: Progress | None = None,
+    limit: float | None = None,
+) -> Solution:
+    """What `solvers.solve` answers; where no more than its rounding is too wide, the proof there.
+
+    Kernels of very different size side by side, or a large C, leave doubles with a width far above
+    that of the point that was found: balls tell what it is worth.
+    """
+    form, start = formulation(id), perf_counter()
+    tol = inputs.positive("tol", tol if tol is not None else promise(id) or 1e-6)
+    try:
+        return solvers.solve(id, problem, solver=solver, tol=tol, progress=progress, limit=limit)
+    except SolverError as error:
+        best = error.best if error.best is not None else form.enclose(problem, {})
+        proved = enclose(id, problem, **best.variables)
+        if form.fixed or not proved.width <= tol:
+            raise
+        point = _worth(id, problem, best.variables, proved, tol)
+        if not point:
+            raise
+        return Solution.at(
+            id,
+            replace(proved, variables=point, open=best.open),
+            ", ".join(error.attempts),
+            iterations=None,
+            seconds=perf_counter() - start,
+            rigorous=best.open is None,
+            notes=semidefinite.notes(problem),
+        )
+
+
+def _worth(id: str, problem: Any, point: Point, proved: Enclosure, tol: float) -> Point:
+    """The symbols whose doubles are within `tol` of the optimum: of the point, or polished ones."""
+    with balls.precision():
+        examiner = judge(id, problem)
+        polished = [{s: balls.doubles(x) for s, x in p.items()} for p in examiner.better(point)]
+        for made in (point, *({**point, **p} for p in polished[::-1]), *polished[::-1]):
+            seen = examiner.examine(made)
+            ends = [e for one in seen.objectives.values() for e in (one.lower, one.upper)]
+            size = tol * max(abs(proved.lower), abs(proved.upper))
+            near = all(proved.lower - size <= e <= proved.upper + size for e in ends)
+            if ends and near and all(x <= tol for x in seen.violations.values()):
+                return {s: x for s, x in made.items() if s in seen.repaired}
+    return {}
 
 
 def _proved(

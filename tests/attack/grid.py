@@ -1,4 +1,4 @@
-"""How often an answer comes within a minute at the promised width: a grid of all ids and kinds.
+"""How often `cvxkernel solve` answers within a minute at the promised width: all ids and kinds.
 
     python tests/attack/grid.py --jobs 2 --limit 60 --out grid.jsonl [--only kundu2010]
 
@@ -25,7 +25,8 @@ from attack import kinds
 from attack.judge import Case
 from cvxkernel.formulations import CATALOGUE
 from cvxkernel.formulations.errors import InputError, SolverError
-from cvxkernel.solvers import promise, solve
+from cvxkernel.solvers import promise
+from cvxkernel.validation import rigorous
 
 EACH = 40  # instances of an id
 SIZES = (2, 5, 10, 3, 8, 4, 15, 2, 6, 12, 5, 20, 3, 10, 4, 30, 8, 5, 6, 60)
@@ -49,7 +50,7 @@ def answer(case: Case) -> Line:
         form = CATALOGUE[case.id]
         problem = form.make(case.data())
         start = time.perf_counter()
-        found = solve(case.id, problem)
+        found = rigorous.answer(case.id, problem)
         width = found.width
         status = "answered" if promise(case.id) is None or width <= promise(case.id) else "wide"
     except InputError as error:

@@ -102,7 +102,7 @@ def raising(error):
     "error", [ZeroDivisionError("division by zero"), SystemExit(1), np.linalg.LinAlgError("no")]
 )
 def test_an_unforeseen_error_is_no_failed_claim(error, problem, run, monkeypatch):
-    monkeypatch.setattr(answers, "solve", raising(error))
+    monkeypatch.setattr(answers, "answer", raising(error))
     done = run("solve", ID, problem)
     assert done.status == 70
     assert done.err.count("\n") == 1
@@ -116,7 +116,7 @@ def test_an_unforeseen_error_is_no_failed_claim(error, problem, run, monkeypatch
 
 
 def test_memory_that_runs_out_is_no_answer(problem, run, monkeypatch):
-    monkeypatch.setattr(answers, "solve", raising(MemoryError()))
+    monkeypatch.setattr(answers, "answer", raising(MemoryError()))
     done = run("solve", ID, problem)
     assert done.status == 3
     assert done.err.startswith("cvxkernel: memory: expected")

@@ -13,7 +13,7 @@ from cvxkernel.formulations import inputs
 from cvxkernel.formulations.catalogue import CATALOGUE, formulation
 from cvxkernel.formulations.errors import InputError
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.solvers import PANEL, solve
+from cvxkernel.solvers import PANEL
 from cvxkernel.solvers.path import check_number, path
 from cvxkernel.validation import files
 from cvxkernel.validation.check import Interval, Judgement, judge, told
@@ -31,6 +31,7 @@ from cvxkernel.validation.cli.app import (
 )
 from cvxkernel.validation.progress import progress_line
 from cvxkernel.validation.proofs import STATIONARITY
+from cvxkernel.validation.rigorous import answer
 from cvxkernel.validation.rigorous import solve as prove
 
 MOST_VALUES = 100_000  # of a path: more are a slip of the pen
@@ -89,7 +90,7 @@ def solve_(
                 id, made, solver=solver, tol=tol, digits=digits, progress=progress, limit=limit
             )
         else:
-            solution = solve(id, made, solver=solver, tol=tol, progress=progress, limit=limit)
+            solution = answer(id, made, solver=solver, tol=tol, progress=progress, limit=limit)
     if as_json:
         typer.echo(files.answer(solution, history=history))
         return

@@ -33,11 +33,11 @@ def eq8(problem: AugmentedSample, point: Point) -> Enclosure:
 
 
 def _both_ends(problem: NewSample, point: Point) -> tuple[Bounded, tuple[Bounded, Array, float]]:
-    """(8) without the constant and the square root, from μ = 2(r - ψ): zero without an r."""
-    every = {0.0}
+    """(8) without the constant and the square root, at the best μ and at 2(r - ψ) of an r given."""
+    every = {0.0, multiplier(problem)}
     if "r" in point:  # where ψ is large r = ψ + μ/2 has no digit of μ left
         r = inputs.weights("r", point["r"], (1,)).item()
-        every = {max(2 * (r - problem.psi), 0.0), multiplier(problem)}
+        every.add(max(2 * (r - problem.psi), 0.0))
     low = max((column_bound(problem, mu) for mu in every), key=lambda bound: bound[0] - bound[1])
     high = min((column_value(problem, mu) for mu in every), key=lambda value: sum(value[0]))
     return low, high
