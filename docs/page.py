@@ -61,8 +61,15 @@ def say(text: str) -> None:
 
 def source(*objects: Callable[..., Any]) -> None:
     """The code that is it, read from the installed package."""
-    code = "\n".join(dedent(inspect.getsource(thing)) for thing in objects)
+    code = "\n".join(_definition(thing) for thing in objects)
     display(Markdown(f"```python\n{code}```"))
+
+
+def _definition(thing: Callable[..., Any]) -> str:
+    """Its source from `def` or `class` on: where it is registered is not what it says."""
+    text = dedent(inspect.getsource(thing))
+    start = re.search(r"^(def|class) ", text, re.MULTILINE)
+    return text[start.start() :] if start else text
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

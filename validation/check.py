@@ -131,9 +131,10 @@ def judge(
 ) -> Judgement:
     """The same, of a mapping of symbols."""
     form = formulation(id)
-    tol = inputs.positive("tol", tol if tol is not None else promise(form.id) or 1e-6)
+    tol = None if tol is None else inputs.positive("tol", tol)
     form.require(problem)
     problem, point, assumed = form.framed(problem, symbols(form, problem, variables))
+    assumed = assumed or (problem.open if form.optional else None)
     claim = None if value is None else float(inputs.weights("value", value, ()))
     if not point and claim is None:
         known = ", ".join(form.shapes(problem))
@@ -145,14 +146,14 @@ def judge(
         ends = _narrowed(_optimum(form, problem, point, progress, limit), found.objectives)
         made = Judgement(
             formulation=form.id,
-            tol=tol,
+            tol=tol if tol is not None else promise(form.id) or 1e-6,
             optimum=Interval(balls.below(ends.lower), balls.above(ends.upper)),
             violations=_violations(found),
             repaired={symbol: _doubles(x) for symbol, x in found.repaired.items()},
             sides={side: _side(side, x, ends) for side, x in found.objectives.items()},
             claimed=None if claim is None else _claimed(claim, ends),
             rigorous=not found.unproved,
-            assumed=assumed or (problem.open if form.optional else None),
+            assumed=assumed,
         )
     if not made.measured:
         came = ", ".join(point)
@@ -200,20 +201,18 @@ def symbols(form: Formulation, problem: Any, variables: Mapping[str, Any]) -> di
         if symbol not in known:
             expected = f"a symbol of {form.id}: {', '.join(known)}"
             raise InputError(symbol, expected, f"{', '.join(variables)}")
-    return {k: _symbol(form, problem, k, v, known[k]) for k, v in variables.items()}
-
-
-def _symbol(
-    form: Formulation, problem: Any, symbol: str, value: Any, shape: tuple[int, ...]
-) -> Array:
-    try:
-        return inputs.weights(symbol, value, shape)
-    except ShapeError:
-        x = inputs.array(symbol, value)
-        if not shape or x.shape[1:] != shape or not len(x):  # else one for each kernel
-            raise
-        form.enclose(problem, {symbol: x})  # raises it again, unless there are two shapes
-        return x
+    point = {}
+    for symbol, value in variables.items():
+        shape = known[symbol]
+        try:
+            point[symbol] = inputs.weights(symbol, value, shape)
+        except ShapeError:
+            x = inputs.array(symbol, value)
+            if not shape or x.shape[1:] != shape or not len(x):  # else one for each kernel
+                raise
+            form.enclose(problem, {symbol: x})  # raises it again, unless there are two shapes
+            point[symbol] = x
+    return point
 
 
 def _require_measured(

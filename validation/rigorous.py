@@ -65,6 +65,7 @@ def solve(
     `limit` is how many seconds it may take, one proof of what was found by then not counted.
     Raises SolverError when the proved interval is wider than was asked for.
     """
+    tol = inputs.positive("tol", tol if tol is not None else promise(id) or 1e-6)
     with deadline.within(None if limit is None else inputs.positive("limit", limit)):
         return _proved(id, problem, solver, tol, digits, progress)
 
@@ -73,13 +74,12 @@ def _proved(
     id: str,
     problem: Any,
     solver: str | None,
-    tol: float | None,
+    tol: float,
     digits: int | None,
     progress: Progress | None,
 ) -> Solution:
     """The same, by the limit that holds."""
     start = perf_counter()
-    tol = inputs.positive("tol", tol if tol is not None else promise(id) or 1e-6)
     goal = tol if digits is None else min(tol, 10.0**-digits / 2)
     made: list[tuple[Proof, Solution]] = []
     for fineness in (tol, FINE):  # what polishes itself needs no fine solution
@@ -97,7 +97,8 @@ def _proved(
         made.append((proved, found))
         if proved.width <= goal or deadline.passed():
             break
-    proved, found = min(made, key=lambda pair: pair[0].width)
+    widths = [proved.width for proved, _ in made]
+    proved, found = made[widths.index(min(widths))]
     lower, upper = balls.below(proved.lower), balls.above(proved.upper)
     value = min(max(found.value, lower), upper)
     if not proved.width <= goal:

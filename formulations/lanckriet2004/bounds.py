@@ -41,17 +41,17 @@ def objective(problem: Margin, alpha: Array, *, squared: bool) -> tuple[float, f
     square, off = float(alpha @ alpha), semidefinite.slack(problem.kernels)
     # (q + dq)/(r - dr) ≤ q/r + (dq + (q/r)dr)/(r - dr), and c is off by Σdr
     dr = n * off + rounding(n, 1.0) * r
-    ends = forms[:, 0] / r
-    slacks = (forms[:, 1] + off * square + np.abs(ends) * dr) / np.maximum(r - dr, TINY)
+    ratios = forms[:, 0] / r
+    slacks = (forms[:, 1] + off * square + np.abs(ratios) * dr) / np.maximum(r - dr, TINY)
     more = float(dr.sum())
     if isinstance(problem, SoftMargin):
         c = float(r.sum())
-        q = c * ends.max() + (square / problem.C if squared else 0.0)
-        slack = (c + more) * slacks.max() + more * ends.max()
+        q = c * ratios.max() + (square / problem.C if squared else 0.0)
+        slack = (c + more) * slacks.max() + more * ratios.max()
         slack += rounding(n, square) / problem.C if squared else 0.0
     else:
         c = float(r.sum()) + n
-        q = c * max(ends.max(), square / n)
+        q = c * max(ratios.max(), square / n)
         slack = (c + more) * max(slacks.max(), rounding(n, square) / n) + more * q / c
     return float(alpha.sum()), q, np.array([rounding(n, float(alpha.sum())), slack])
 

@@ -150,8 +150,7 @@ class Pass:
         """
         PB, size = B - B.mean(axis=0), np.abs(B)
         norms = np.linalg.norm(size + size.mean(axis=0), axis=1)
-        p = len(problem.kernels)
-        forms, made_of = np.zeros(p), np.zeros(p)
+        forms, made_of = np.zeros(len(weights)), np.zeros(len(weights))
         combined, sums = np.zeros(B.shape), np.zeros(len(B))
         for i, (K, trace) in enumerate(zip(problem.near.kernels, traces(problem), strict=True)):
             for rows, D in blocks(K, trace.mean):
@@ -241,7 +240,7 @@ def checked(problem: Scatter, theta: Array, H: Array, X: Array) -> Solved | None
 
 def charged(problem: Scatter, theta: Array, H: Array, X: Array) -> Solved:
     """Whatever X is: its residual, and the allowance for all that is not known."""
-    n, (first, weights) = problem.n, first_and_weights(problem, theta)
+    n, (first, weights) = len(X), first_and_weights(problem, theta)
     seen = Pass.over(problem, X, weights)
     E: Array = H - first * X - seen.combined
     size = np.abs(X)
@@ -261,7 +260,7 @@ def charged(problem: Scatter, theta: Array, H: Array, X: Array) -> Solved:
 def uncertain(problem: Scatter) -> Array:
     """|rᵢ₊ - rᵢ| at most: (n - 1)sᵢ, and the rounding of rᵢ."""
     rounded = np.array([trace.slack * trace.r for trace in traces(problem)])
-    off: Array = rounded + (problem.n - 1) * problem.near.slack
+    off: Array = rounded + (len(problem.y) - 1) * problem.near.slack
     return off
 
 
@@ -282,7 +281,7 @@ def bound(
 
     H holds the class vectors; HR for the restricted programs, where Z = RRᵀ, diag Z = 1.
     """
-    n = problem.n
+    n = len(beta)
     b, b_slack = float(np.sum(beta * H)), rounding(n, float(np.sum(np.abs(beta * H))))
     square = float(np.sum(beta**2))
     seen = seen or Pass.over(problem, beta, np.zeros(len(problem.kernels)))

@@ -90,7 +90,7 @@ class Scatter(TwoClasses):
 
     @property
     def r(self) -> Array:
-        """r₁, …, r_p, with which θ is on a budget."""
+        """r₁, …, r_p, with which the weights are on a budget; r₀ before them where λ is learned."""
         return self.traces
 
     @cached_property

@@ -7,7 +7,7 @@ import pytest
 
 from cvxkernel.formulations import kernels, semidefinite
 from cvxkernel.formulations.sharp import PRODUCT, Pair, pair, product, sharp
-from cvxkernel.validation import balls, nearest
+from cvxkernel.validation import balls
 
 X = np.random.default_rng(3).normal(size=(9, 3))
 
@@ -50,7 +50,7 @@ def test_the_correction_is_within_its_slack_of_the_nearest_matrix(name):
     held = semidefinite.hold(K.copy())
     assert found.slack <= float(semidefinite.slack(held)) / 2
     with balls.precision(256):
-        off = nearest.kernel(held) - balls.matrix(K) - balls.matrix(found.N)
+        off = balls.kernel(held) - balls.matrix(K) - balls.matrix(found.N)
         assert balls.norm(off) <= found.slack
 
 

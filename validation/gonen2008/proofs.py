@@ -28,7 +28,7 @@ from scipy.linalg import qr
 
 from cvxkernel.formulations.gonen2008 import Gated, Localized
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.validation import balls, nearest
+from cvxkernel.validation import balls
 from cvxkernel.validation.balls import column, inner, matrix
 from cvxkernel.validation.proofs.machine import Machine
 from cvxkernel.validation.proofs.proof import STATIONARITY, Examination, Point, prove
@@ -55,7 +55,7 @@ def combined(problem: Gated) -> arb_mat:
     n = problem.n
     Q = arb_mat(n, n)
     eta_m = gates(problem.X, problem.V, problem.v0)
-    for eta, K in zip(eta_m, nearest.kernels(problem.kernels), strict=True):
+    for eta, K in zip(eta_m, balls.kernels(problem.kernels), strict=True):
         d = [e * int(s) for e, s in zip(eta, problem.y, strict=True)]
         rows = K.tolist()
         Q = Q + arb_mat([[d[i] * rows[i][j] * d[j] for j in range(n)] for i in range(n)])
@@ -74,7 +74,7 @@ class Balls(Machine):
         eta = gates(self.problem.X, self.problem.V, self.problem.v0)
         signed = [x * int(s) for x, s in zip(alpha, self.y, strict=True)]
         t = []
-        for gate, K in zip(eta, nearest.kernels(self.problem.kernels), strict=True):
+        for gate, K in zip(eta, balls.kernels(self.problem.kernels), strict=True):
             u = [x * e for x, e in zip(signed, gate, strict=True)]
             images = (K * column(u)).entries()
             t.append([x * w for x, w in zip(u, images, strict=True)])

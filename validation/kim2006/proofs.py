@@ -13,9 +13,9 @@ import numpy as np
 from flint import arb, arb_mat
 
 from cvxkernel.formulations.kim2006 import KernelFisher, best_u
-from cvxkernel.validation import balls, nearest
-from cvxkernel.validation.balls import excess, inner, matrix, numbers, off_simplex, simplex
-from cvxkernel.validation.proofs.proof import Examination, Point, Proof
+from cvxkernel.validation import balls
+from cvxkernel.validation.balls import Proof, excess, inner, matrix, numbers, off_simplex, simplex
+from cvxkernel.validation.proofs.proof import Examination, Point
 
 
 class Balls:
@@ -35,7 +35,7 @@ class Balls:
                 for i, s in enumerate(positive)
             ]
         )
-        self.K = nearest.kernels(problem.kernels)
+        self.K = balls.kernels(problem.kernels)
 
     def weights(self, point: Point) -> list[arb]:
         """θ clipped and scaled to Σθᵢ = 1."""

@@ -13,10 +13,10 @@ from flint import arb, arb_mat
 
 from cvxkernel.formulations.lanckriet2004 import SoftMargin
 from cvxkernel.formulations.lanckriet2004.data import Margin
-from cvxkernel.validation import balls, nearest
-from cvxkernel.validation.balls import column, excess, inner, numbers, off_simplex, simplex
+from cvxkernel.validation import balls
+from cvxkernel.validation.balls import Proof, column, excess, inner, numbers, off_simplex, simplex
 from cvxkernel.validation.proofs import svm
-from cvxkernel.validation.proofs.proof import Examination, Point, Proof
+from cvxkernel.validation.proofs.proof import Examination, Point
 
 
 class Balls:
@@ -24,7 +24,7 @@ class Balls:
 
     def __init__(self, problem: Margin, *, squared: bool) -> None:
         self.y, self.n = problem.y, problem.n
-        self.G = [svm.signed(self.y, K) for K in nearest.kernels(problem.kernels)]
+        self.G = [svm.signed(self.y, K) for K in balls.kernels(problem.kernels)]
         self.ridge = arb(0)
         self.top = np.inf
         if not isinstance(problem, SoftMargin):

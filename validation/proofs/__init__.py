@@ -11,13 +11,13 @@ from collections.abc import Callable
 from typing import Any
 
 from cvxkernel.formulations.catalogue import PAPERS
+from cvxkernel.validation.balls import Proof
 from cvxkernel.validation.papers import part
 from cvxkernel.validation.proofs.proof import (
     STATIONARITY,
     Examination,
     Judge,
     Point,
-    Proof,
     prove,
 )
 

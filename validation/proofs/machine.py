@@ -13,9 +13,9 @@ from flint import arb, arb_mat
 
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.validation import balls
-from cvxkernel.validation.balls import column, inner, numbers
+from cvxkernel.validation.balls import Proof, column, inner, numbers
 from cvxkernel.validation.proofs import svm
-from cvxkernel.validation.proofs.proof import Examination, Point, Proof
+from cvxkernel.validation.proofs.proof import Examination, Point
 
 
 class Machine:

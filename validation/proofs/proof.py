@@ -1,4 +1,4 @@
-"""What a proof is: a judge of points, the interval it proves, an answer examined."""
+"""What a proof is: a judge of points, the interval it proves, and an answer examined."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from flint import arb
 
-from cvxkernel.validation import balls
+from cvxkernel.validation.balls import Proof
 
 Point = Mapping[str, Any]  # doubles, or balls where doubles are not enough
 STATIONARITY = "stationarity"  # the violation by which a program that is not convex is judged
@@ -57,39 +57,6 @@ class Negated:
         found = self.judge.examine(point)
         other = {"upper": "lower", "lower": "upper"}
         return replace(found, objectives={other[s]: -f for s, f in found.objectives.items()})
-
-
-@dataclass(frozen=True)
-class Proof:
-    """lower ≤ optimum ≤ upper: exact numbers (balls of radius zero), or infinite."""
-
-    lower: arb
-    upper: arb
-
-    @classmethod
-    def of(cls, *holders: arb) -> Proof:
-        """The smallest interval around balls, each of which holds the number or a bound of it."""
-        lower = -balls.largest([-x.lower() for x in holders])
-        return cls(lower.lower(), balls.largest([x.upper() for x in holders]).upper())
-
-    def __neg__(self) -> Proof:
-        return Proof(-self.upper, -self.lower)
-
-    @property
-    def width(self) -> float:
-        """(upper - lower)/|upper|, at most."""
-        if not (self.lower.is_finite() and self.upper.is_finite()):
-            return float("inf")
-        if self.upper.is_zero():
-            return 0.0 if self.lower.is_zero() else float("inf")
-        with balls.precision():
-            return balls.above((self.upper - self.lower) / abs(self.upper))
-
-    def digits(self, most: int = 1000) -> str:
-        """The optimum to at most so many significant digits, those that are proved, to one unit."""
-        bits = int(64 + 4 * most)
-        with balls.precision(bits):
-            return str(self.lower.union(self.upper).str(most, radius=False))
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@ r"""The support vector machine in balls: feasible points and the bounds of `form
 
     maximize 1ᵀα - ½αᵀQα  subject to  0 ≤ α ≤ C, αᵀy = 0
 
-The matrix in the balls Q is semidefinite: a kernel is the one that `validation.nearest` encloses,
+The matrix in the balls Q is semidefinite: a kernel is the one that `balls.kernel` encloses,
 or it was made so. Nothing has to be proved of that, and the ends hold for every such matrix.
 """
 
@@ -17,8 +17,7 @@ from flint import arb, arb_mat
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers.svm import svm as solvers_svm
 from cvxkernel.validation import balls
-from cvxkernel.validation.balls import clipped, column, excess, inner, numbers
-from cvxkernel.validation.proofs.proof import Proof
+from cvxkernel.validation.balls import Proof, clipped, column, excess, inner, numbers
 from cvxkernel.validation.proofs.saddle import Saddle
 from cvxkernel.validation.proofs.saddle import offset as offset  # also for those who import svm
 

@@ -18,10 +18,10 @@ from flint import arb, arb_mat
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.tang2009 import Regularized, Separate, Shared
 from cvxkernel.formulations.tang2009.data import MultiLabelled
-from cvxkernel.validation import balls, nearest
-from cvxkernel.validation.balls import clipped, column, excess, inner, numbers, simplex
+from cvxkernel.validation import balls
+from cvxkernel.validation.balls import Proof, clipped, column, excess, inner, numbers, simplex
 from cvxkernel.validation.proofs import svm
-from cvxkernel.validation.proofs.proof import Examination, Point, Proof
+from cvxkernel.validation.proofs.proof import Examination, Point
 from cvxkernel.validation.proofs.saddle import Saddle, State
 
 Rows = list[list[arb]]
@@ -36,7 +36,7 @@ class Machines:
     def __init__(self, problem: MultiLabelled) -> None:
         self.problem, self.Y, self.C = problem, problem.Y, problem.C
         self.k, self.n, self.p = problem.k, problem.n, problem.p
-        self.K = nearest.kernels(problem.kernels)
+        self.K = balls.kernels(problem.kernels)
 
     def feasible(self, alpha: Any) -> Rows:
         """Each αᵗ in S(t)."""

@@ -22,8 +22,9 @@ from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.ye2008.bounds import unit_diagonal_root
 from cvxkernel.formulations.ye2008.data import Scatter
 from cvxkernel.formulations.ye2008.programs import Discriminant
-from cvxkernel.validation import balls, nearest
+from cvxkernel.validation import balls
 from cvxkernel.validation.balls import (
+    Proof,
     asymmetry,
     excess,
     inner,
@@ -33,7 +34,7 @@ from cvxkernel.validation.balls import (
     off_simplex,
     simplex,
 )
-from cvxkernel.validation.proofs.proof import Examination, Judge, Negated, Point, Proof
+from cvxkernel.validation.proofs.proof import Examination, Judge, Negated, Point
 
 
 class Balls:
@@ -43,7 +44,7 @@ class Balls:
         self.problem, self.binary, self.kind, self.n = problem, binary, kind, problem.n
         self.joint = not isinstance(problem, Discriminant)
         self.lam = arb(problem.lam) if isinstance(problem, Discriminant) else arb(1)
-        self.K = nearest.kernels(problem.kernels)
+        self.K = balls.kernels(problem.kernels)
         self.e = balls.ones(self.n)
 
     @cached_property

@@ -93,13 +93,13 @@ def best_primal(K: Array, y: Array, c: Array, loss: float, ridge: float) -> Prim
     loss is: c is taken as it is; so much longer that none of those within a thousandth of 1 is
     short; and, where it separates the classes, so long that no sample is.
     """
-    found = [primal(K, y, c)]
-    z, b = found[0].point["z"], float(found[0].point["b"])
+    machines = [primal(K, y, c)]
+    z, b = machines[0].point["z"], float(machines[0].point["b"])
     made_of = 1 + np.abs(K) @ np.abs(c) + abs(b)
     up, down = float(z[y > 0].min()), float(z[y < 0].max())
     for offset, band in ((b, 1e-3), (-(up + down) / 2, 1.0)):
         margins = y * (z + offset) - 2 * rounding(len(y), 1.0) * made_of
         least = float(margins[margins > 1 - band].min(initial=1.0))
         if 0 < least < np.inf and (band < 1 or (margins > 0).all()):
-            found.append(primal(K, y, c / least, offset / least))
-    return min(found, key=lambda machine: sum(machine.value(loss, ridge)))
+            machines.append(primal(K, y, c / least, offset / least))
+    return min(machines, key=lambda machine: sum(machine.value(loss, ridge)))

@@ -26,9 +26,9 @@ from cvxkernel.formulations.chen2009 import AugmentedSample, NewSample, bounds
 from cvxkernel.formulations.eigenbasis.decomposition import orthonormal
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.validation import balls
-from cvxkernel.validation.balls import inner, matrix, numbers
+from cvxkernel.validation.balls import Proof, inner, matrix, numbers
 from cvxkernel.validation.chen2009.proofs.kernel import least, short_of
-from cvxkernel.validation.proofs.proof import Examination, Point, Proof
+from cvxkernel.validation.proofs.proof import Examination, Point
 
 LEAST = 1e-22  # of the size of s: where the best multiplier is zero
 CUTS = (1e-13, 1e-11, 1e-9, 1e-7, 1e-5)  # of the largest eigenvalue: where c is cut off

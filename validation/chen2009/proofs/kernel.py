@@ -22,9 +22,9 @@ from cvxkernel.formulations.chen2009 import KernelMachine, RobustMachine, spectr
 from cvxkernel.formulations.chen2009 import bounds as in_doubles
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.validation import balls
-from cvxkernel.validation.balls import asymmetry, column, excess, inner, matrix, numbers
+from cvxkernel.validation.balls import Proof, asymmetry, column, excess, inner, matrix, numbers
 from cvxkernel.validation.proofs import svm
-from cvxkernel.validation.proofs.proof import Examination, Point, Proof
+from cvxkernel.validation.proofs.proof import Examination, Point
 
 
 def least(values: list[arb]) -> arb:

@@ -12,18 +12,18 @@ from typing import Any
 from flint import arb
 
 from cvxkernel.formulations import chen2009
-from cvxkernel.validation import balls, nearest
-from cvxkernel.validation.balls import column, excess, inner, numbers
+from cvxkernel.validation import balls
+from cvxkernel.validation.balls import Proof, column, excess, inner, numbers
 from cvxkernel.validation.proofs import svm
 from cvxkernel.validation.proofs.machine import Machine
-from cvxkernel.validation.proofs.proof import Examination, Point, Proof
+from cvxkernel.validation.proofs.proof import Examination, Point
 
 
 class Dual(Machine):
     """(1)"""
 
     def __init__(self, problem: chen2009.Machine) -> None:
-        Q = svm.signed(problem.y, nearest.kernel(problem.K))
+        Q = svm.signed(problem.y, balls.kernel(problem.K))
         super().__init__(Q, problem.y, problem.C)
 
 
@@ -33,7 +33,7 @@ class Primal:
     def __init__(self, problem: chen2009.RegularizedMachine) -> None:
         self.y, self.n = problem.y, problem.n
         self.ratio = 2 * arb(problem.eta) * self.n  # t = 2ηnα
-        Q = svm.signed(self.y, nearest.kernel(problem.K))
+        Q = svm.signed(self.y, balls.kernel(problem.K))
         self.machine = Machine(Q / self.ratio, self.y, 1.0)
 
     def box(self, alpha: Any) -> list[arb]:

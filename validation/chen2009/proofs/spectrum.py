@@ -23,10 +23,10 @@ from cvxkernel.formulations.chen2009 import bounds as in_doubles
 from cvxkernel.formulations.chen2009 import spectrum as modifications
 from cvxkernel.formulations.enclosure import EPS
 from cvxkernel.validation import balls
-from cvxkernel.validation.balls import column, excess, matrix, numbers
+from cvxkernel.validation.balls import Proof, column, excess, matrix, numbers
 from cvxkernel.validation.chen2009.proofs.kernel import least, margins
 from cvxkernel.validation.proofs import svm
-from cvxkernel.validation.proofs.proof import Examination, Point, Proof
+from cvxkernel.validation.proofs.proof import Examination, Point
 
 
 class Eigen(NamedTuple):

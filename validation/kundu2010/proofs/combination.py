@@ -8,12 +8,12 @@ from flint import arb
 
 from cvxkernel.formulations.catalogue import CATALOGUE
 from cvxkernel.formulations.kundu2010 import Combination
-from cvxkernel.validation import nearest
-from cvxkernel.validation.balls import numbers
+from cvxkernel.validation import balls
+from cvxkernel.validation.balls import Proof, numbers
 from cvxkernel.validation.kundu2010.proofs.omega import Omega
 from cvxkernel.validation.kundu2010.proofs.points import off_simplex, on_simplex, smallest, stack
 from cvxkernel.validation.proofs import svm
-from cvxkernel.validation.proofs.proof import Examination, Point, Proof
+from cvxkernel.validation.proofs.proof import Examination, Point
 
 
 class Kernels:
@@ -21,7 +21,7 @@ class Kernels:
 
     def __init__(self, problem: Combination) -> None:
         self.problem, self.y, self.C = problem, problem.y, problem.C
-        M = [svm.signed(self.y, K) for K in nearest.kernels(problem.kernels)]
+        M = [svm.signed(self.y, K) for K in balls.kernels(problem.kernels)]
         self.omega = Omega(M, self.y, self.C)
 
     def lower(self, point: Point) -> arb:

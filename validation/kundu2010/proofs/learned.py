@@ -12,7 +12,7 @@ from flint import arb, arb_mat
 from cvxkernel.formulations.catalogue import CATALOGUE
 from cvxkernel.formulations.kundu2010 import Similarities, Spectra
 from cvxkernel.validation import balls
-from cvxkernel.validation.balls import column, excess, numbers
+from cvxkernel.validation.balls import Proof, column, excess, numbers
 from cvxkernel.validation.kundu2010.proofs.omega import Omega
 from cvxkernel.validation.kundu2010.proofs.points import (
     doubles,
@@ -22,7 +22,7 @@ from cvxkernel.validation.kundu2010.proofs.points import (
     stack,
 )
 from cvxkernel.validation.proofs import svm
-from cvxkernel.validation.proofs.proof import Examination, Point, Proof
+from cvxkernel.validation.proofs.proof import Examination, Point
 
 
 class Learned(ABC):

@@ -11,9 +11,8 @@ from flint import arb, arb_mat, ctx
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers.mkl import mkl
 from cvxkernel.validation import balls
-from cvxkernel.validation.balls import column, inner, matrix, solution
+from cvxkernel.validation.balls import Proof, column, inner, matrix, solution
 from cvxkernel.validation.proofs import svm
-from cvxkernel.validation.proofs.proof import Proof
 
 STEPS = 12  # of Newton's method
 FREE = 1e-7  # of C: nearer to the border α is taken as there
