@@ -14,8 +14,7 @@ problem made afresh, so that nothing is remembered of the first; its report is n
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from itertools import groupby, pairwise
 from pathlib import Path
 from types import CodeType, FrameType
@@ -27,36 +26,28 @@ from cvxkernel.solvers import solve
 from cvxkernel.validation import check
 from cvxkernel.validation.instances import sample
 
+ID = "ye2008-thm2.2"
 ROOT = Path(cvxkernel.solvers.__file__).resolve().parents[1]
 ROOMS = tuple(ROOT / room for room in ("formulations", "solvers", "validation"))
 INLINE = ("<module>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")  # not functions
 
+Steps = list[tuple[str, str]]  # the file and the name of every function
 
-@dataclass
-class Walk:
-    """Functions in the order in which they are first entered."""
 
-    codes: dict[CodeType, None] = field(default_factory=dict)
+def walked(call: Callable[[], Any]) -> tuple[Steps, Any]:
+    """The functions that a call enters, and what it returns."""
+    codes: dict[CodeType, None] = {}
 
-    def __call__(self, frame: FrameType, event: str, _: Any) -> None:
-        """What `sys.setprofile` calls."""
-        code = frame.f_code
-        if event == "call" and code not in self.codes and _ours(code):
-            self.codes[code] = None
+    def enter(frame: FrameType, event: str, _: Any) -> None:
+        if event == "call" and frame.f_code not in codes and _ours(frame.f_code):
+            codes[frame.f_code] = None
 
-    def files(self) -> list[str]:
-        """The file of every function."""
-        return [str(_path(code).relative_to(ROOT)) for code in self.codes]
-
-    def changes(self) -> int:
-        """How often two functions in turn are in different files."""
-        return sum(one != two for one, two in pairwise(self.files()))
-
-    def stretches(self) -> Iterator[tuple[str, list[str]]]:
-        """The functions in turn that are in one file."""
-        entered = zip(self.files(), (code.co_qualname for code in self.codes), strict=True)
-        for file, together in groupby(entered, key=lambda one: one[0]):
-            yield file, [name for _, name in together]
+    sys.setprofile(enter)
+    try:
+        result = call()
+    finally:
+        sys.setprofile(None)
+    return [(str(_path(code).relative_to(ROOT)), code.co_qualname) for code in codes], result
 
 
 def _path(code: CodeType) -> Path:
@@ -68,18 +59,12 @@ def _ours(code: CodeType) -> bool:
     return code.co_name not in INLINE and any(room in _path(code).parents for room in ROOMS)
 
 
-def walked(call: Callable[[], Any]) -> tuple[Walk, Any]:
-    """The walk of a call, and what it returns."""
-    walk = Walk()
-    sys.setprofile(walk)
-    try:
-        result = call()
-    finally:
-        sys.setprofile(None)
-    return walk, result
+def changes(steps: Steps) -> int:
+    """How often two functions in turn are in different files."""
+    return sum(one != two for (one, _), (two, _) in pairwise(steps))
 
 
-def walks(id: str) -> dict[str, Walk]:
+def walks(id: str = ID) -> dict[str, Steps]:
     """That of `solve`, and that of `check` on its answer."""
     one, two = (formulation(id).make(sample(id)) for _ in range(2))
     solving, solution = walked(lambda: solve(id, one))
@@ -89,9 +74,9 @@ def walks(id: str) -> dict[str, Walk]:
 
 
 if __name__ == "__main__":
-    id = sys.argv[1] if len(sys.argv) > 1 else "ye2008-thm2.2"
-    for name, walk in walks(id).items():
-        where = f"{len(walk.codes)} functions in {len(set(walk.files()))} files"
-        print(f"{name} {id}: {where}, {walk.changes()} changes of file")
-        for file, names in walk.stretches():
-            print(f"    {file:40} {', '.join(names)}")
+    id = sys.argv[1] if len(sys.argv) > 1 else ID
+    for name, steps in walks(id).items():
+        where = f"{len(steps)} functions in {len({file for file, _ in steps})} files"
+        print(f"{name} {id}: {where}, {changes(steps)} changes of file")
+        for file, together in groupby(steps, key=lambda step: step[0]):
+            print(f"    {file:40} {', '.join(function for _, function in together)}")

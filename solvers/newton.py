@@ -34,9 +34,9 @@ from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.ye2008 import Discriminant
 from cvxkernel.formulations.ye2008.data import combined, solver
 from cvxkernel.solvers import fisher, margin
+from cvxkernel.solvers.column_generation import ANSWERS as SEMI_INFINITE
 from cvxkernel.solvers.method import Iterative, State, Step
 
-SEMI_INFINITE = frozenset({"ye2008-thm2.3", "ye2008-thm3.3", "ye2008-eq44", "ye2008-eq47"})
 # Not thm3.1 and eq45: diag(t) ⪰ S(θ) is another function of θ, that of `barrier`.
 DISCRIMINANT = SEMI_INFINITE | {
     *("ye2008-thm2.1", "ye2008-thm2.2", "ye2008-eq29", "ye2008-eq29-single", "ye2008-thm3.2"),
