@@ -93,15 +93,16 @@ def answer(
         return solvers.solve(id, problem, solver=solver, tol=tol, progress=progress, limit=limit)
     except SolverError as error:
         best = error.best if error.best is not None else form.enclose(problem, {})
-        proved = enclose(id, problem, **best.variables)
+        point: dict[str, Any] = dict(best.variables)
+        proved = enclose(id, problem, **point)
         if form.fixed or not proved.width <= tol:
             raise
-        point = _worth(id, problem, best.variables, proved, tol)
-        if not point:
+        worth = _worth(id, problem, best.variables, proved, tol)
+        if not worth:
             raise
         return Solution.at(
             id,
-            replace(proved, variables=point, open=best.open),
+            replace(proved, variables=worth, open=best.open),
             ", ".join(error.attempts),
             iterations=None,
             seconds=perf_counter() - start,
