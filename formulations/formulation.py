@@ -102,12 +102,14 @@ class Formulation:
         return problem
 
     def require(self, problem: Any) -> None:
-        """Refuse a problem of another kind, or of more classes than the program takes."""
+        """Refuse a problem of another kind, of too many classes, or with a U that is no basis."""
         if not isinstance(problem, self.problem):
             came = type(problem).__name__
             raise InputError("problem", f"a {self.problem.__name__} for {self.id}", f"a {came}")
         if self.binary:
             inputs.check_classes("y", problem.k, at_most=2)
+        if self.optional and problem.U is not None:
+            _ = problem.open  # makes the basis: one that is none of S is refused
 
     def _came(self, key: str, data: Mapping[str, Any]) -> str:
         spare = {k.lower(): k for k in data if k not in self.keys}

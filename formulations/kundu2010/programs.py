@@ -25,6 +25,7 @@ import cvxpy as cp
 import numpy as np
 
 from cvxkernel.formulations import eigenbasis, inputs
+from cvxkernel.formulations.errors import InputError
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kernels import factor
 from cvxkernel.formulations.lanckriet2004 import SoftMargin
@@ -81,7 +82,10 @@ class Spectra:
         for i in range(self.m):
             others = tuple(self.S[j] for j in range(self.m) if j != i)
             given = None if self.U is None else self.U[i]
-            every.append(eigenbasis.basis(self.S[i], self.y, U=given, others=others))
+            try:
+                every.append(eigenbasis.basis(self.S[i], self.y, U=given, others=others))
+            except InputError as error:
+                raise InputError(f"U[{i}]", error.expected, error.came) from None
         return tuple(every)
 
     @cached_property
