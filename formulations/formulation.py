@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import wraps
 from typing import Any, Literal
+
+import numpy as np
 
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations.enclosure import Enclosure
@@ -14,6 +17,21 @@ from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.program import Program
 
 Point = Mapping[str, Array]
+
+
+def known(point: Mapping[str, Any], *, finite: bool = False) -> dict[str, Any]:
+    """The symbols that are there, and finite."""
+    there = {symbol: x for symbol, x in point.items() if x is not None}
+    if not finite:
+        return there
+    return {symbol: x for symbol, x in there.items() if _finite(x)}
+
+
+def _finite(x: Any) -> bool:
+    try:
+        return bool(np.isfinite(np.asarray(x, dtype=np.float64)).all())
+    except (TypeError, ValueError):
+        return True  # balls
 
 
 @dataclass(frozen=True)
@@ -83,6 +101,21 @@ class Formulation:
         point,
         None,
     )
+
+    def __post_init__(self) -> None:
+        """What a method has not found, or lost among NaNs, is no symbol of a point."""
+        enclose, restore = self.enclose, self.restore
+
+        def enclosed(problem: Any, point: Point) -> Enclosure:
+            with np.errstate(all="ignore"):  # numbers at the end of the doubles: no end is known
+                return enclose(problem, known(point, finite=True))
+
+        object.__setattr__(self, "enclose", wraps(enclose)(enclosed))
+        object.__setattr__(
+            self,
+            "restore",
+            wraps(restore)(lambda problem, unit, point: restore(problem, unit, known(point))),
+        )
 
     @property
     def paper(self) -> str:

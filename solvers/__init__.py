@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from cvxkernel.formulations import inputs, semidefinite
 from cvxkernel.formulations.catalogue import CATALOGUE, formulation
-from cvxkernel.formulations.errors import InputError, SolverError
+from cvxkernel.formulations.errors import ContradictionError, InputError, SolverError
 from cvxkernel.formulations.formulation import Point
 from cvxkernel.solvers import barrier, deadline, dual_ascent, newton, spectrum_ascent
 from cvxkernel.solvers.alternation import Alternation
@@ -17,6 +18,7 @@ from cvxkernel.solvers.barrier import Barrier
 from cvxkernel.solvers.column_generation import ColumnGeneration
 from cvxkernel.solvers.conic import conic
 from cvxkernel.solvers.dual_ascent import DualAscent
+from cvxkernel.solvers.isolated import failure
 from cvxkernel.solvers.localized import GatingDescent
 from cvxkernel.solvers.mirror_descent import MirrorDescent
 from cvxkernel.solvers.newton import Newton
@@ -52,6 +54,8 @@ SEPARATE = frozenset({"tang2009-eq2"})
 DESCENT = frozenset(id for id in CATALOGUE if id.startswith("kundu2010-alg"))
 
 SADDLES = frozenset({"kundu2010-eq4", "kundu2010-eq6", "kundu2010-eq7"})
+
+OWN = ("solver", "U", "limit", "lip")  # keys of an InputError that is the caller's
 
 WARM = (Newton, DualAscent, Alternation)  # can start from the variables of a problem nearby
 
@@ -152,7 +156,12 @@ def _answer(
 ) -> Solution:
     """By the method or the members chosen; unless it is the `only` one, by another after it."""
     members = [chosen] if chosen in PANEL else None
-    panel = partial(conic, id, problem, solvers=members, tol=tol, progress=progress)
+    panel = partial(
+        _survived,
+        chosen,
+        id,
+        partial(conic, id, problem, solvers=members, tol=tol, progress=progress),
+    )
     own = partial(_by, id=id, problem=problem, tol=tol, progress=progress, start=start)
     first, second = partial(own, chosen), None
     if chosen not in METHODS:
@@ -180,8 +189,30 @@ def _by(
     """The answer of a method."""
     method = METHODS[name].make(tol)
     if isinstance(method, WARM):
-        return method.solve(id, problem, progress=progress, start=start)
-    return method.solve(id, problem, progress=progress)
+        warm = partial(method.solve, id, problem, progress=progress, start=start)
+        return _survived(name, id, warm, given=start or {})
+    return _survived(name, id, partial(method.solve, id, problem, progress=progress))
+
+
+def _survived(
+    name: str,
+    id: str,
+    call: Callable[[], Solution],
+    given: Mapping[str, Any] = MappingProxyType({}),
+) -> Solution:
+    """What a method answers; whatever it raises at the end of the doubles is its failure.
+
+    The problem has been accepted: an InputError is the caller's where it is about the solver, the
+    eigenbasis or the start that was given, and otherwise about numbers that the method made.
+    """
+    try:
+        return call()
+    except (SolverError, ContradictionError):
+        raise
+    except Exception as error:
+        if isinstance(error, InputError) and error.key.partition("[")[0] in {*OWN, *given}:
+            raise
+        raise SolverError(id, {name: f"{type(error).__name__}, {failure(error)}"}) from error
 
 
 def _around(
@@ -196,14 +227,17 @@ def _around(
     brief = replace(descent, max_iterations=descent.brief(id, problem))
     with deadline.share(2):
         try:
-            return brief.solve(id, problem, progress=progress)
+            return _survived(
+                "mirror_descent", id, partial(brief.solve, id, problem, progress=progress)
+            )
         except SolverError as error:
             failed = error
         try:
             return _after(failed, id, panel)
         except SolverError as error:
             failed = error
-    return _after(failed, id, partial(descent.solve, id, problem, progress=progress))
+    whole = partial(descent.solve, id, problem, progress=progress)
+    return _after(failed, id, partial(_survived, "mirror_descent", id, whole))
 
 
 def _after(failed: SolverError, id: str, second: Callable[[], Solution]) -> Solution:
