@@ -71,7 +71,8 @@ class Formulation:
     `width` is the relative width that `solve` reaches unless another is asked for; None where
     nothing is promised. `optional` are the keys that a problem may hold beside `keys`.
     `frame(problem, point)` is both in one basis, where an answer has coordinates in its own, and
-    what had to be assumed for that.
+    what had to be assumed for that. `stacked` are the symbols that an answer may hold once, or once
+    for each of the m kernels.
 
     A "nonconvex" one has `fixed` symbols: with them given the rest is convex, and `program` and
     `enclose` are of the optimum at those of the point. That is all an enclosure of it promises.
@@ -93,6 +94,7 @@ class Formulation:
     exchange: Callable[[Any], Exchange] | None = None
     machine: Callable[[Any], Machine] | None = None
     fixed: tuple[str, ...] = ()
+    stacked: tuple[str, ...] = ()
     ask: tuple[str, ...] = ()
     width: float | None = 1e-6
     optional: tuple[str, ...] = ()

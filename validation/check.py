@@ -12,7 +12,7 @@ from flint import arb, arb_mat
 
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations.catalogue import CATALOGUE, formulation
-from cvxkernel.formulations.errors import InputError, ShapeError, SolverError
+from cvxkernel.formulations.errors import InputError, SolverError
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers.solution import Progress
@@ -210,14 +210,13 @@ def symbols(form: Formulation, problem: Any, variables: Mapping[str, Any]) -> di
 def _symbol(
     form: Formulation, problem: Any, symbol: str, value: Any, shape: tuple[int, ...]
 ) -> Array:
-    try:
-        return inputs.weights(symbol, value, shape)
-    except ShapeError:
-        x = inputs.array(symbol, value)
-        if not shape or x.shape[1:] != shape or not len(x):  # else one for each kernel
-            raise
-        form.enclose(problem, {symbol: x})  # raises it again, unless there are two shapes
-        return x
+    if symbol in form.stacked:
+        several = (problem.m, shape[-1])
+        if np.squeeze(inputs.array(symbol, value)).shape == tuple(d for d in several if d != 1):
+            shape = several
+        else:
+            shape = shape[-1:]
+    return inputs.weights(symbol, value, shape)
 
 
 def _require_measured(

@@ -311,6 +311,7 @@ EQ6 = Formulation(
     program=Similarities.eq6,
     recover=_from_eq6,
     enclose=_eq6,
+    stacked=("x",),
     **_PROBLEM,
 )
 EQ7 = Formulation(
@@ -325,6 +326,7 @@ EQ7 = Formulation(
     program=Spectra.eq7,
     recover=_from_eq7,
     enclose=_eq7,
+    stacked=("x",),
     **_PROBLEM,
 )
 EQ10 = Formulation(
@@ -338,6 +340,7 @@ EQ10 = Formulation(
     program=Combination.eq10,
     recover=_from_eq10,
     enclose=_eq10,
+    stacked=("x",),
     unit=_unit10,
     restore=_restore10,
 )
