@@ -42,6 +42,7 @@ class Printed:
     number. `recover(problem, program)` reads a point off a solved program: its variables, and dual
     ones through the KKT lines. A `binary` program takes two classes only. A "nonconvex" one has
     `fixed` symbols: with them given the rest is convex, and an enclosure is of the optimum there.
+    `stacked` are the symbols that an answer may hold once, or once for each of the m kernels.
     """
 
     id: str
@@ -52,6 +53,7 @@ class Printed:
     recover: Recover
     binary: bool = False
     fixed: tuple[str, ...] = ()
+    stacked: tuple[str, ...] = ()
 
 
 def printed(
@@ -64,9 +66,10 @@ def printed(
     recover: Recover,
     binary: bool = False,
     fixed: tuple[str, ...] = (),
+    stacked: tuple[str, ...] = (),
 ) -> Callable[[F], F]:
     """Register the method that is this program; one method may be the program of several ids."""
-    what = Printed(id, where, kind, statement, symbols, recover, binary, fixed)
+    what = Printed(id, where, kind, statement, symbols, recover, binary, fixed, stacked)
 
     def register(method: F) -> F:
         vars(method)["printed"] = (what, *vars(method).get("printed", ()))
@@ -111,6 +114,7 @@ class Formulation:
     enclose: Enclose
     binary: bool = False
     fixed: tuple[str, ...] = ()
+    stacked: tuple[str, ...] = ()
     frame: Frame | None = None
 
     @property
@@ -154,12 +158,14 @@ class Formulation:
         return problem
 
     def require(self, problem: Any) -> None:
-        """Refuse a problem of another kind, or of more classes than the program takes."""
+        """Refuse a problem of another kind, of too many classes, or with a U that is no basis."""
         if not isinstance(problem, self.problem):
             came = type(problem).__name__
             raise InputError("problem", f"a {self.problem.__name__} for {self.id}", f"a {came}")
         if self.binary:
             inputs.check_classes("y", problem.k, at_most=2)
+        if self.optional and problem.U is not None:
+            _ = problem.open  # makes the basis: one that is none of S is refused
 
     def _came(self, key: str, data: Mapping[str, Any]) -> str:
         spare = {k.lower(): k for k in data if k not in self.keys}

@@ -59,6 +59,8 @@ def quadratic_program(
 def _interior_point(P: Array, q: Array, y: Array, top: float) -> Array:
     """The x of the least ½xᵀPx - qᵀx over 0 ≤ x ≤ top, yᵀx = 0, by Clarabel; zero if it fails."""
     n = len(y)
+    if not (np.isfinite(P).all() and np.isfinite(q).all() and 0 < top < np.inf):
+        return np.zeros(n)
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.time_limit = max(deadline.left(), LEAST)
@@ -92,13 +94,18 @@ def polish(Q: Array, y: Array, C: float, alpha: Array, q: Array | None = None) -
         system[:m, m] = system[m, :m] = y[free]
         rest = linear[free] - Q[np.ix_(free, at_top)] @ fixed[at_top]
         right = np.append(rest, -float(y @ fixed))
+        if not (np.isfinite(system).all() and np.isfinite(right).all()):
+            return None
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
                 step = solve(system, right, assume_a="sym")
         except (LinAlgError, Warning):
             start = np.append(alpha[free], 0.0)  # singular: the least move from where we are
-            step = start + lstsq(system, right - system @ start, lapack_driver="gelsy")[0]
+            rest = right - system @ start
+            if not np.isfinite(rest).all():
+                return None
+            step = start + lstsq(system, rest, lapack_driver="gelsy")[0]
         moved = fixed
         moved[free] = step[:m]
         over, under = moved > C, moved < 0

@@ -185,6 +185,12 @@ class Method(ABC):
         return SolverError(id, {self.name: why}, enclosure, limit=deadline.reached())
 
 
+def known(point: Point) -> Point:
+    """The symbols that were found, and are finite."""
+    there = {symbol: x for symbol, x in point.items() if x is not None}
+    return {symbol: x for symbol, x in there.items() if np.isfinite(x).all()}
+
+
 @dataclass(kw_only=True)
 class State:
     """Where an iterative method is: the best ends so far, in its own arithmetic.
@@ -243,7 +249,9 @@ class Iterative(Method, Generic[S]):
         """Step after step until the enclosure is within `tol`, or no step is left to take."""
         form = self.formulation(id, problem)
         try:
-            return self._iterate(form, problem, progress, start if self.warm else None)
+            with np.errstate(all="ignore"):  # numbers at the end of the doubles: no end is known
+                start = known(start or {}) or None if self.warm else None
+                return self._iterate(form, problem, progress, start)
         except LinAlgError as error:
             raise SolverError(form.id, {self.name: f"failed ({error})"}) from error
 
@@ -264,7 +272,7 @@ class Iterative(Method, Generic[S]):
                 over = history[-1 - self.patience].width <= history[-1].width
             if not (over or self.closed(state, history[-1])):
                 continue
-            enclosure = state.enclosure or form.enclose(problem, self.point(state))
+            enclosure = state.enclosure or form.enclose(problem, known(self.point(state)))
             status = self.status(state, enclosure)
             if status is not None:
                 return self.solution(

@@ -13,7 +13,7 @@ from typing import Any
 
 from cvxkernel.formulations import inputs, semidefinite
 from cvxkernel.formulations.catalogue import formulation
-from cvxkernel.formulations.errors import InputError, SolverError
+from cvxkernel.formulations.errors import ContradictionError, InputError, SolverError
 from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.solvers import deadline
 from cvxkernel.solvers.alternation import Alternation
@@ -21,6 +21,7 @@ from cvxkernel.solvers.barrier import Barrier
 from cvxkernel.solvers.column_generation import ColumnGeneration
 from cvxkernel.solvers.conic import conic
 from cvxkernel.solvers.dual_ascent import DualAscent
+from cvxkernel.solvers.isolated import failure
 from cvxkernel.solvers.localized import FixedGatingDescent, GatingDescent
 from cvxkernel.solvers.method import Method, Progress, Solution
 from cvxkernel.solvers.mirror_descent import MirrorDescent
@@ -46,6 +47,7 @@ METHODS: dict[str, type[Method]] = {
 }
 
 BRIEFLY = "mirror_descent, briefly"
+ASKED = ("solver", "U", "limit", "lip")  # what the caller may have asked for wrongly
 Ask = Callable[[], Solution]
 
 
@@ -72,15 +74,20 @@ def solve(
     width = promise(form.id) or 1e-6 if tol is None else inputs.positive("tol", tol)
     seconds = None if limit is None else inputs.positive("limit", limit)
     solvers = route(form) if solver is None else (named(form.id, solver),)
-    asks = [_ask(name, form.id, problem, width, progress, start) for name in solvers]
     failures: list[SolverError] = []
     with deadline.within(seconds):
-        for place, ask in enumerate(asks):
-            with deadline.share(len(asks) - place):
+        for place, name in enumerate(solvers):
+            with deadline.share(len(solvers) - place):
                 try:
-                    solution = ask()
+                    solution = _ask(name, form.id, problem, width, progress, start)()
                 except SolverError as error:
                     failures.append(error)
+                    continue
+                except Exception as error:
+                    if _not_ours(error, start):
+                        raise
+                    why = f"{type(error).__name__}, {failure(error)}"
+                    failures.append(SolverError(form.id, {name: why}))
                     continue
             if failures:
                 solution = replace(solution, attempts=_attempts(failures, solution.attempts))
@@ -138,6 +145,17 @@ def _ask(
         return partial(brief.solve, id, problem, progress=progress)
     members = None if name == "conic" else [name]
     return partial(conic, id, problem, solvers=members, tol=tol, progress=progress)
+
+
+def _not_ours(error: Exception, start: Point | None) -> bool:
+    """Whether what a solver has raised is no failure of its own, at the end of the doubles.
+
+    The problem has been accepted: an InputError is the caller's where it is about the solver, the
+    eigenbasis or the start that was given, and otherwise about numbers that the solver made.
+    """
+    if isinstance(error, InputError):
+        return error.key.partition("[")[0] in {*ASKED, *(start or {})}
+    return isinstance(error, ContradictionError)
 
 
 def _failure(form: Formulation, problem: Any, failures: Sequence[SolverError]) -> SolverError:

@@ -5,8 +5,9 @@ r"""The support vector machine on a given kernel by libsvm, its answer polished 
 libsvm stops when the KKT conditions hold to `TOLERANCE` and leaves α in the box with αᵀy = 0 up to
 rounding; Newton's step on its active set (one linear system in the free α) then gives what doubles
 can. Where C is large libsvm may wander for a million iterations: after a few thousand it gives way
-to an interior point. Nothing is believed: whoever needs a bound computes it from the α that is
-returned, by the functions of `formulations.svm`.
+to an interior point. Each is asked in units in which the kernel or the box is near 1, a power of
+two; where it cannot read the numbers α is 0, which is feasible. Nothing is believed: whoever needs
+a bound computes it from the α that is returned, by the functions of `formulations.svm`.
 
 scikit-learn's interface to libsvm takes no initial α. A warm start is the active set of a solution
 nearby: where a few of Newton's steps from it end in the KKT conditions, libsvm is not asked.
@@ -37,6 +38,7 @@ ITERATIONS = 20_000  # of libsvm before it gives way
 MAX_ITERATIONS = (
     1_000_000  # where there is nobody to give way to; it warns, and what it has is used
 )
+SMALLEST = 1e-300
 LARGEST = 500  # samples of which an interior point takes care
 
 
@@ -100,6 +102,20 @@ def separate(problem: Separate) -> Array:
 
 def svm(K: Array, y: Array, C: float, *, start: Array | None = None) -> Array:
     """A feasible α, as near to the optimum as doubles allow."""
+    size = float(np.trace(K)) / len(y)
+    if not (np.isfinite(K).all() and size > 0 and 0 < C < np.inf):
+        size = 1.0
+    sigma = 2.0 ** np.round(np.log2(np.clip(min(1 / size, C), SMALLEST, 1 / SMALLEST)))
+    near = None if start is None else start / sigma
+    with np.errstate(all="ignore"):
+        found = sigma * _unit(sigma * K, y, C / sigma, near)
+    return found if np.isfinite(found).all() else np.zeros(len(y))
+
+
+def _unit(K: Array, y: Array, C: float, start: Array | None) -> Array:
+    """The same in such units."""
+    if not np.isfinite(K).all():
+        return np.zeros(len(y))
     Q = bounds.signed(y, K)
     if start is not None:
         polished = polish(Q, y, C, bounds.repair(start, y, C))
@@ -130,9 +146,12 @@ def violation(Q: Array, y: Array, C: float, alpha: Array) -> float:
 def _libsvm(K: Array, y: Array, C: float, iterations: int) -> tuple[Array, bool]:
     """α, and whether libsvm came to its end."""
     model = SVC(C=C, kernel="precomputed", tol=TOLERANCE, cache_size=500, max_iter=iterations)
+    alpha = np.zeros(len(y))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model.fit(K, y)
-    alpha = np.zeros(len(y))
+        try:
+            model.fit(K, y)
+        except ValueError:  # numbers that it cannot read, or NaNs of its own
+            return alpha, False
     alpha[model.support_] = np.abs(model.dual_coef_[0])
     return alpha, int(np.max(model.n_iter_)) < iterations

@@ -12,7 +12,7 @@ from flint import arb
 
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations.catalogue import CATALOGUE, formulation
-from cvxkernel.formulations.errors import InputError, ShapeError, SolverError
+from cvxkernel.formulations.errors import InputError, SolverError
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers import promise
@@ -204,14 +204,11 @@ def symbols(form: Formulation, problem: Any, variables: Mapping[str, Any]) -> di
     point = {}
     for symbol, value in variables.items():
         shape = known[symbol]
-        try:
-            point[symbol] = inputs.weights(symbol, value, shape)
-        except ShapeError:
-            x = inputs.array(symbol, value)
-            if not shape or x.shape[1:] != shape or not len(x):  # else one for each kernel
-                raise
-            form.enclose(problem, {symbol: x})  # raises it again, unless there are two shapes
-            point[symbol] = x
+        if symbol in form.stacked:
+            several = (problem.m, shape[-1])
+            once = np.squeeze(inputs.array(symbol, value)).shape
+            shape = several if once == tuple(d for d in several if d != 1) else shape[-1:]
+        point[symbol] = inputs.weights(symbol, value, shape)
     return point
 
 

@@ -76,8 +76,11 @@ def _machine(problem: SpectrumMachine, a: Array) -> Array:
     from sklearn.svm import SVC
 
     K = spectrum.compose(np.maximum(problem.Lam * a, 0.0), problem.basis.U)
-    found = SVC(C=problem.C, kernel="precomputed", tol=1e-6).fit(K, problem.y)
     c = np.zeros(problem.n)
+    try:
+        found = SVC(C=problem.C, kernel="precomputed", tol=1e-6).fit(K, problem.y)
+    except ValueError:  # numbers that libsvm cannot read
+        return c
     c[found.support_] = found.dual_coef_[0]
     return c
 

@@ -3,11 +3,12 @@ r"""The eigenbasis of a similarity: part of the problem, where a program is writ
 The doubles of S, made (S + Sᵀ)/2, are exact numbers with exact eigenvalues λ₁ ≤ … ≤ λₙ. Which of
 them are zero, negative or equal is proved (`integers`, `decomposition`) and never a matter of a
 threshold; as many bits are taken as that needs. Where an eigenvalue repeats the basis is not
-determined by S. Either the problem carries one, `U`, and what is meant is the orthonormal matrix
-nearest to U, its columns with the λᵢ in the order of their Rayleigh quotients; or it is chosen so
-that it follows the samples (`choice`). Where that is not possible, or something could not be
-proved, `open` says so, and then nothing that depends on the basis is called proved: what is meant
-then is the orthonormal matrix nearest to the U that was chosen.
+determined by S. Either the problem carries one, `U`, and what is meant is, inside each eigenspace,
+the orthonormal basis nearest to the columns of U that lie there: where an eigenvalue is simple U
+decides no more than the order. Or it is chosen so that it follows the samples (`choice`). Where
+that is not possible, or something could not be proved, `open` says so, and then nothing that
+depends on the basis is called proved: what is meant then is the orthonormal matrix nearest to the U
+that was chosen.
 
 The signs of the columns never matter: a program sees uᵢuᵢᵀ, or uᵢzᵢ with zᵢ free in sign.
 """
@@ -85,7 +86,10 @@ def basis(
 
 
 def checked(U: object, S: Array, key: str = "U") -> Array:
-    """A given U: an orthonormal eigenbasis of S to rounding; read-only."""
+    """A given U: orthonormal and nearly an eigenbasis of S; read-only.
+
+    Which column belongs to which eigenvalue is proved where the basis is made, or refused there.
+    """
     given = array(key, U)
     n = len(S)
     if given.shape != (n, n):

@@ -20,12 +20,15 @@ from cvxkernel.formulations.eigenbasis.decomposition import (
     size,
 )
 from cvxkernel.formulations.eigenbasis.integers import Exact
+from cvxkernel.formulations.errors import InputError
 from cvxkernel.formulations.inputs import Array
 
 ALWAYS = 60  # samples: beyond, doubles are asked first
 MOST = 300  # samples
 RESOLVED = 64  # bits by which eigenvalues are apart beyond what is proved: U to the last digit
 MOST_BITS = 6144
+OFF = 1e-6  # how far a column of a given U may be from its eigenspace
+UNTOLD = "are not told apart"
 SMALLEST = float(np.finfo(np.float64).tiny)
 
 
@@ -124,8 +127,8 @@ def found(
     while True:
         with ctx.workprec(bits + SPARE):
             spectrum = Spectrum(S, exactly, bits)
-            chosen_ = U is not None or matter == "none"
-            if (spectrum.signed and (chosen_ or spectrum.told)) or 2 * bits > _most(spectrum):
+            enough = spectrum.signed and (matter == "none" or spectrum.told)
+            if enough or 2 * bits > _most(spectrum):
                 if U is not None:
                     return _given(U, spectrum)
                 return _own(S, y, others, matter, spectrum)
@@ -149,7 +152,7 @@ def _own(S: Array, y: Array, others: tuple[Array, ...], matter: str, spectrum: S
                 lam[J[0] : J[-1] + 1] = [_hull(lam, J)] * len(J)
             continue
         if not spectrum.equal(J):
-            open_ = f"{len(J)} eigenvalues near {float(at.D[J[0]]):.6g} are not told apart"
+            open_ = f"{len(J)} eigenvalues near {float(at.D[J[0]]):.6g} {UNTOLD}"
         parts.append(chosen(S, y, list(others), whole))
         left = max(part.X.ncols() for part in parts[-1])
         if left > 1 and open_ is None:
@@ -179,33 +182,91 @@ def _alone(y: Array, X: arb_mat) -> Array:
 
 
 def _given(U: Array, spectrum: Spectrum) -> Found:
-    """U as it came, with the eigenvalues in the order of its Rayleigh quotients."""
-    W = exact(U)
-    G = W.transpose() * (spectrum.A * W)
-    order = sorted(range(len(U)), key=lambda i: float(G[i, i]))
-    lam = [arb(0)] * len(U)
-    for place, i in enumerate(order):
-        lam[i] = spectrum.lam[place]
-    few = f"the signs of {len(spectrum.small)} tiny eigenvalues are not known"
-    return _taken(U, spectrum, lam, None if spectrum.signed else few)
+    r"""The eigenbasis nearest to U: a column decides nothing that the spectrum has decided.
+
+    Each column lies in one eigenspace but for `OFF` at most, and each eigenspace has as many as its
+    multiplicity, proved; what is meant is the orthonormal basis nearest to them inside it. With B
+    an orthonormal basis of it, ‖X - B‖₂ ≤ ν for the columns X of a run and W those of U, it is BP,
+    P the orthonormal factor of BᵀW. M = XᵀW is within ε = ν‖W‖_F of BᵀW, and where no singular
+    value of either is below 0.89 their factors are within 1.2ε (Li 1995).
+    """
+    at, W, own = spectrum.proved, exact(U), spectrum.lam
+    lam, X, near = [arb(0)] * len(U), [[arb(0)]] * len(U), [arb(0)] * len(U)
+    for J, mine in zip(spectrum.runs, _belonging(W, spectrum), strict=True):
+        B, nu, part = columns(at.X, J), at.near(J), columns(W, mine)
+        product = B.transpose() * part
+        M = product.mid()
+        epsilon = (nu * size(part) + size(product - M)).upper()
+        if not (size(M.transpose() * M - _identity(len(J))) < 0.1 and epsilon < 0.05):
+            raise _refused("columns that are not told apart")
+        P, off = _orthonormal_factor(M, spectrum.bits)
+        BP = B * P
+        turned = (nu + (1 + nu) * (off + 1.2 * epsilon) + size(BP - BP.mid())).upper()
+        for i, vector in zip(mine, BP.mid().transpose().tolist(), strict=True):
+            lam[i], X[i], near[i] = _hull(own, J), vector, turned
+    return Found(lam, arb_mat(X).transpose(), near, _untold(spectrum), spectrum.signed,
+                 spectrum.bits)  # fmt: skip
+
+
+def _belonging(W: arb_mat, spectrum: Spectrum) -> list[list[int]]:
+    """The columns of W that lie in the invariant subspace of each run."""
+    at = spectrum.proved
+    parts = [(columns(at.X, J), at.near(J)) for J in spectrum.runs]
+    found: list[list[int]] = [[] for _ in parts]
+    along = [(X.transpose() * W).transpose().tolist() for X, _ in parts]
+    for i in range(W.ncols()):
+        w = columns(W, [i])
+        best = max(range(len(parts)), key=lambda r: sum(float(x.mid()) ** 2 for x in along[r][i]))
+        X, near = parts[best]
+        rest = size(w - X * arb_mat([along[best][i]]).transpose()) + 2.2 * near * size(w)
+        if not rest < OFF:
+            far = float(rest.mid()) if rest.is_finite() else 1.0
+            raise _refused(f"column {i} of it outside every eigenspace by {far:.1e}")
+        found[best].append(i)
+    for J, mine in zip(spectrum.runs, found, strict=True):
+        if len(mine) != len(J):
+            where = f"{float(at.D[J[0]]):.6g}, {len(J)} times an eigenvalue"
+            raise _refused(f"{len(mine)} for {where}")
+    return found
+
+
+def _refused(came: str) -> InputError:
+    return InputError("U", f"eigenvectors of S in its columns, to {OFF:g}", came)
+
+
+def _untold(spectrum: Spectrum) -> str | None:
+    """What is not known of the eigenvalues, in words."""
+    if not spectrum.signed:
+        return f"the signs of {len(spectrum.small)} tiny eigenvalues are not known"
+    for J in spectrum.runs:
+        if not spectrum.equal(J):
+            return f"{len(J)} eigenvalues near {float(spectrum.proved.D[J[0]]):.6g} {UNTOLD}"
+    return None
 
 
 def _taken(U: Array, spectrum: Spectrum, lam: list[arb], open_: str | None) -> Found:
-    r"""The orthonormal matrix Q nearest to U.
+    """The orthonormal matrix nearest to U."""
+    X, near = _orthonormal_factor(exact(U), spectrum.bits)
+    return Found(lam, X, [near] * len(U), open_, spectrum.signed, spectrum.bits)
+
+
+def _orthonormal_factor(given: arb_mat, bits: int) -> tuple[arb_mat, arb]:
+    r"""An X, and how far it is at most from the orthonormal matrix Q nearest to the one given.
 
     X ← X(3I - XᵀX)/2 tends to it. For any X with ‖XᵀX - I‖_F ≤ ω ≤ 0.1 and H the symmetric part of
     XᵀU, X's own nearest Q' is that of Q'H, and with ‖U - XH‖_F ≤ τ it is within 1.2(τ + 1.2ω) of Q.
     """
-    n = len(U)
-    given = X = exact(U)
-    identity = arb_mat([[int(i == j) for j in range(n)] for i in range(n)])
-    for _ in range(8 + spectrum.bits.bit_length()):
+    X, identity = given, _identity(given.ncols())
+    for _ in range(8 + bits.bit_length()):
         R = X.transpose() * X
-        if not size(R - identity).mid() > arb(2) ** -spectrum.bits:
+        if not size(R - identity).mid() > arb(2) ** -bits:
             break
         X = (X * (3 * identity - R) / 2).mid()
     omega = size(X.transpose() * X - identity)
     H = X.transpose() * given
     tau = size(given - X * ((H + H.transpose()) / 2))
-    near = (1.2 * (tau + 1.2 * omega) + omega).upper()
-    return Found(lam, X, [near] * n, open_, spectrum.signed, spectrum.bits)
+    return X, (1.2 * (tau + 1.2 * omega) + omega).upper()
+
+
+def _identity(n: int) -> arb_mat:
+    return arb_mat([[int(i == j) for j in range(n)] for i in range(n)])

@@ -24,28 +24,41 @@ def basis(S: Array, anyhow: bool) -> Basis | None:
     A: Array = (S + S.T) / 2
     lam, U = np.linalg.eigh(A)
     phi, omega = _proved(A, lam, U)
-    gaps = np.diff(lam, prepend=-np.inf, append=np.inf)
-    apart = np.minimum(gaps[:-1], gaps[1:]) - phi
-    turned = (
-        np.sqrt(2) * phi / np.maximum(apart, phi) if (apart > phi).all() else np.full(len(S), 2.0)
-    )
-    error = omega + float(np.linalg.norm(turned))
+    error = omega + float(np.linalg.norm(_turned(lam, phi)))
     if error <= (AT_ALL if anyhow else NEAR) and (np.abs(lam) > phi).all():
         return Basis(lam, U, error, phi)
     return _decided(S, Basis(lam, U, omega, phi, open=MANY)) if anyhow else None
 
 
 def given(S: Array, U: Array | None) -> Basis:
-    """A given U, the eigenvalues in the order of its Rayleigh quotients."""
+    """A given U: the eigenvectors, where its own Rayleigh quotients prove it near them; else open.
+
+    Then U decides no more than their order; and where eigenvalues repeat, or are so near to each
+    other that doubles cannot tell, nothing is proved of which column belongs to which.
+    """
     assert U is not None  # else `basis` has found one
     A: Array = (S + S.T) / 2
     rayleigh = ((A @ U) * U).sum(axis=0)
+    order = np.argsort(rayleigh, kind="stable")
+    phi, omega = _proved(A, rayleigh, U)
+    error = omega + float(np.linalg.norm(_turned(rayleigh[order], phi)))
+    if error <= AT_ALL:
+        return _decided(S, Basis(rayleigh, U, error, phi))
     own, V = np.linalg.eigh(A)
     lam = np.empty_like(own)
-    lam[np.argsort(rayleigh, kind="stable")] = own
+    lam[order] = own
     phi, _ = _proved(A, own, V)
-    _, omega = _proved(A, rayleigh, U)
-    return _decided(S, Basis(lam, U, omega, phi))
+    return _decided(S, Basis(lam, U, omega, phi, open=MANY))
+
+
+def _turned(lam: Array, phi: float) -> Array:
+    """How far each vector may be from the exact one, the λ increasing."""
+    gaps = np.diff(lam, prepend=-np.inf, append=np.inf)
+    apart = np.minimum(gaps[:-1], gaps[1:]) - phi
+    if not (apart > phi).all():
+        return np.full(len(lam), 2.0)
+    turned: Array = np.sqrt(2) * phi / np.maximum(apart, phi)
+    return turned
 
 
 def _decided(S: Array, found: Basis) -> Basis:

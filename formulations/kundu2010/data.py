@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from cvxkernel.formulations import eigenbasis, inputs
+from cvxkernel.formulations.errors import InputError
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kernels import factor
 from cvxkernel.formulations.problem import Labelled
@@ -86,7 +87,10 @@ class EigenvectorData(SimilarityData):
         for i in range(self.m):
             others = tuple(self.S[j] for j in range(self.m) if j != i)
             given = None if self.U is None else self.U[i]
-            every.append(eigenbasis.basis(self.S[i], self.y, U=given, others=others))
+            try:
+                every.append(eigenbasis.basis(self.S[i], self.y, U=given, others=others))
+            except InputError as error:
+                raise InputError(f"U[{i}]", error.expected, error.came) from None
         return tuple(every)
 
     @cached_property

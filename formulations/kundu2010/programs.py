@@ -153,8 +153,8 @@ class Similarities(LossData):
             trace=cp.trace(K) == self.tau,
         )
 
-    @printed("kundu2010-eq6", "(6), (10)", "SDP", EQ6, symbols=KERNELS, recover=from_eq6)
-    @printed("kundu2010-alg2", "Algorithm 2 (EMKL)", "SDP", EQ6, symbols=KERNELS, recover=from_eq6)
+    @printed("kundu2010-eq6", "(6), (10)", "SDP", EQ6, symbols=KERNELS, recover=from_eq6, stacked=("x",))
+    @printed("kundu2010-alg2", "Algorithm 2 (EMKL)", "SDP", EQ6, symbols=KERNELS, recover=from_eq6, stacked=("x",))
     @printed(
         "kundu2010-alg2-printed",
         "Algorithm 2 (EMKL), as printed",
@@ -162,6 +162,7 @@ class Similarities(LossData):
         EQ6,
         symbols=KERNELS,
         recover=from_eq6,
+        stacked=("x",),
     )
     def eq6(self) -> Program:
         r"""(6), with the Ω of (10).
@@ -205,8 +206,8 @@ class Spectra(EigenvectorData):
     sees vᵢⱼvᵢⱼᵀ alone.
     """
 
-    @printed("kundu2010-eq7", "(7), (10)", "SOCP", EQ7, symbols=SPECTRA, recover=from_eq7)
-    @printed("kundu2010-alg3", "Algorithm 3 (REKL)", "SOCP", EQ7, symbols=SPECTRA, recover=from_eq7)
+    @printed("kundu2010-eq7", "(7), (10)", "SOCP", EQ7, symbols=SPECTRA, recover=from_eq7, stacked=("x",))
+    @printed("kundu2010-alg3", "Algorithm 3 (REKL)", "SOCP", EQ7, symbols=SPECTRA, recover=from_eq7, stacked=("x",))
     @printed(
         "kundu2010-alg3-printed",
         "Algorithm 3 (REKL), as printed",
@@ -214,6 +215,7 @@ class Spectra(EigenvectorData):
         EQ7,
         symbols=SPECTRA,
         recover=from_eq7,
+        stacked=("x",),
     )
     def eq7(self) -> Program:
         r"""(7), with the Ω of (10) and Kᵢ = Σⱼ μᵢⱼvᵢⱼvᵢⱼᵀ.
@@ -255,7 +257,7 @@ class Spectra(EigenvectorData):
 class Combination(KernelData):
     """Kernels (m, n, n), labels y (n,) of ±1, and C > 0: what (5) and (10) are made of."""
 
-    @printed("kundu2010-eq10", "(10)", "SOCP", EQ10, symbols=MACHINE, recover=from_eq10)
+    @printed("kundu2010-eq10", "(10)", "SOCP", EQ10, symbols=MACHINE, recover=from_eq10, stacked=("x",))
     def eq10(self) -> Program:
         r"""(10)
 

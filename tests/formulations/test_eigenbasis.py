@@ -163,6 +163,73 @@ def test_a_given_basis_is_taken():
         matched(np.eye(4), U)
 
 
+GAPS = [2.0**-k for k in (1, 20, 30, 45)]  # between eigenvalues, beside one of size 1
+
+
+def turned(U, i, j, angle):
+    """Two columns of U turned into each other."""
+    out, c, s = U.copy(), np.cos(angle), np.sin(angle)
+    out[:, i], out[:, j] = c * U[:, i] + s * U[:, j], c * U[:, j] - s * U[:, i]
+    return out
+
+
+@pytest.mark.parametrize("gap", GAPS)
+@pytest.mark.parametrize("base", [0.0, -0.5])
+def test_a_given_basis_decides_no_more_than_the_order_of_simple_eigenvalues(gap, base):
+    lam = np.array([1.0, base + gap, base, -2.0])
+    S = dyadic(lam)
+    own = basis(S, Y)
+    rng = np.random.default_rng(0)
+    for angle in (0.0, 5e-9, 5e-7):
+        U = HADAMARD * rng.choice([-1.0, 1.0], 4)
+        p = rng.permutation(4)
+        try:  # doubles tell of the last one where the gap is wide
+            given = checked(np.ascontiguousarray(turned(U, 1, 2, angle)[:, p]), S)
+        except e.InputError:
+            assert angle * gap > 1e-9
+            continue
+        found = basis(S, Y, U=given)
+        assert found.open is None
+        assert found.decided
+        assert np.array_equal(found.lam, lam[p])
+        assert same_up_to_signs(found.U, HADAMARD[:, p])
+        assert np.abs((found.U * given).sum(axis=0) - 1).max() <= 1e-12  # the signs are those given
+        assert np.array_equal(np.sort(found.lam), own.lam)
+        with ctx.workprec(256):
+            exact, balls = found.enclosed(192)
+            assert all(x.contains(arb(v)) for x, v in zip(exact, lam[p], strict=True))
+            assert all(x.is_exact() for x, v in zip(exact, lam[p], strict=True) if v == 0)
+            for u, v in zip(balls.transpose().tolist(), HADAMARD[:, p].T, strict=True):
+                assert any(all(x.contains(arb(s * z)) for x, z in zip(u, v, strict=True))
+                           for s in (1, -1))  # fmt: skip
+
+
+@pytest.mark.parametrize("gap", GAPS)
+@pytest.mark.parametrize("angle", [2e-6, 1e-3, np.pi / 4])
+def test_a_given_basis_that_mixes_two_eigenvectors_is_refused_however_near_they_are(gap, angle):
+    S = dyadic([1.0, gap, 0.0, -2.0])
+    with pytest.raises(e.InputError, match=r"^U: .*eigenvectors"):
+        basis(S, Y, U=checked(turned(HADAMARD, 1, 2, angle), S))
+
+
+def test_a_given_basis_with_too_many_columns_for_an_eigenvalue_is_refused():
+    S = dyadic([1.0, 2.0**-40, 0.0, 0.0])
+    U = HADAMARD.copy()
+    U[:, 2] = U[:, 1]
+    with pytest.raises(e.InputError, match=r"^U: .*times an eigenvalue"):
+        basis(S, Y, U=U)
+
+
+def test_inside_a_repeated_eigenspace_the_nearest_basis_is_meant():
+    """Leaning out of it by less than is allowed changes nothing but what lies inside."""
+    S = dyadic([1.0, 1.0, 1.0 + 2.0**-30, -2.0])
+    inside = turned(HADAMARD, 0, 1, 0.3)
+    found = basis(S, Y, U=checked(turned(inside, 1, 2, 5e-7), S))
+    assert found.open is None
+    assert found.lam.tolist() == [1.0, 1.0, 1.0 + 2.0**-30, -2.0]
+    assert np.abs(found.U - inside).max() <= 1e-12
+
+
 @pytest.mark.parametrize(
     ("U", "kind"),
     [
@@ -192,6 +259,21 @@ def test_large_matrices_are_answered_in_doubles_and_told():
     found = basis(S, np.ones(n))
     assert not found.decided
     assert "signs" in found.open
+
+
+def test_a_given_basis_of_a_large_matrix_is_proved_to_be_one_or_told():
+    n = 310
+    y = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
+    p = np.random.default_rng(0).permutation(n)
+    lam = np.arange(n) + 1.0
+    found = basis(np.diag(lam), y, U=np.eye(n)[:, p].copy())
+    assert found.open is None
+    assert np.abs(found.lam - lam[p]).max() <= found.off
+    assert found.error <= 1e-6
+    for second in (1.0, 1.0 + 1e-9):  # repeated, and mixed where doubles cannot tell
+        lam[1] = second
+        U = turned(np.eye(n), 0, 1, 0.7)
+        assert basis(np.diag(lam), y, U=checked(U, np.diag(lam))).open is not None
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])

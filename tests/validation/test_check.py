@@ -45,7 +45,8 @@ def test_an_optimal_answer_is_within_and_has_no_slip(id, solved):
         problem, solution = solved(id, kind)
         found = check(id, problem, value=solution.value, **solution.variables)
         assert found.tol == promise(id)  # an algorithm may promise less
-        assert found.within()
+        # of hard gates it is not to be seen whether they are stationary
+        assert found.verdict() in (("within", "undecided") if CATALOGUE[id].fixed else ("within",))
         assert not found.slips
         assert found.rigorous
         sides = ONE_SIDED.get(id, {"upper", "lower"})

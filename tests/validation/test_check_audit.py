@@ -89,8 +89,62 @@ def test_what_solve_prints_is_an_answer_and_within_what_it_promises(id, tmp_path
     if promise(id) is None:
         # Nothing is promised of what is printed: it is judged by the optimum, and falls short.
         assert (done.status, told["verdict"]) == (1, "not within")
+    elif id == ALG1 and told["verdict"] == "undecided":
+        assert told["violations"]["stationarity"][0] <= told["tol"]  # hard gates: not to be seen
     else:
         assert (done.status, told["verdict"]) == (0, "within"), told
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("id", [id for id, form in CATALOGUE.items() if form.width is not None])
+@pytest.mark.parametrize("kind", ["random", "low rank"])
+def test_a_right_answer_is_not_rejected_for_what_it_leaves_out(id, kind):
+    """Whatever is missing is made from the rest, asked for, or leaves the verdict open."""
+    problem = CATALOGUE[id].make(sample(id, N, P, kind=kind))
+    solution = solve(id, problem).variables
+    told = {}
+    for symbol in solution:
+        rest = {other: x for other, x in solution.items() if other != symbol}
+        told[f"without {symbol}"] = verdict(id, problem, **rest)
+        told[f"{symbol} alone"] = verdict(id, problem, **{symbol: solution[symbol]})
+    assert "not within" not in told.values(), told
+
+
+@pytest.mark.parametrize("id", ["ye2008-thm3.1", "ye2008-eq45"])
+def test_the_best_Z_is_made_for_a_given_beta(id):
+    problem = CATALOGUE[id].make(sample(id, 8, 2))
+    found = solve(id, problem, tol=1e-8).variables
+    full = check(id, problem, beta=found["beta"], Z=found["Z"], why=False).sides["lower"]
+    bare = check(id, problem, beta=found["beta"], why=False)
+    assert bare.sides["lower"].objective.lower >= full.objective.lower - 1e-15
+    assert bare.within(1e-6)
+    assert check(id, problem, beta=1.1 * found["beta"], why=False).verdict() == "not within"
+
+
+@pytest.mark.parametrize("id", ["tang2009-thm3.1", "tang2009-eq3-sdp", "tang2009-eq11"])
+def test_the_parts_of_weights_say_nothing_one_without_the_other(id):
+    problem = CATALOGUE[id].make(sample(id, 8, 2, kind="random"))
+    found = solve(id, problem).variables
+    for symbol in set(found) & {"zeta", "gamma"}:
+        with pytest.raises(InputError, match=rf"^{symbol}: .* beside it"):
+            check(id, problem, **{symbol: found[symbol]})
+
+
+@pytest.mark.parametrize("id", CATALOGUE)
+def test_a_symbol_of_another_shape_is_refused(id):
+    problem = CATALOGUE[id].make(sample(id, N, P))
+    own = dict(CATALOGUE[id].enclose(problem, {}).variables)
+    for symbol, x in own.items():
+        shape = np.shape(x)
+        stacked = symbol in CATALOGUE[id].stacked
+        for wrong in ((2, *shape), (*shape, 2), (3, *shape), (2, 2, *shape), (N + 1,), (0,)):
+            if stacked and wrong == (P, N):
+                continue
+            with pytest.raises(InputError, match=rf"^{symbol}: .*shape"):
+                check(id, problem, why=False, **{**own, symbol: np.ones(wrong)})
+    if stacked := CATALOGUE[id].stacked:
+        for shape in ((N,), (P, N)):
+            assert MODULE.symbols(CATALOGUE[id], problem, {stacked[0]: np.ones(shape)})
 
 
 def test_a_gating_alone_is_measured_by_its_slope(solved):
@@ -98,7 +152,8 @@ def test_a_gating_alone_is_measured_by_its_slope(solved):
     problem, solution = solved(ALG1, "random")
     V, v0 = solution.variables["V"], solution.variables["v0"]
     found = check(ALG1, problem, V=V, v0=v0)
-    assert found.within(1e-6)
+    assert found.verdict() != "not within"
+    assert found.violations["stationarity"].lower <= 1e-6
     assert not found.sides
     rng = np.random.default_rng(0)
     V, v0 = rng.normal(size=V.shape), rng.normal(size=v0.shape)
@@ -123,6 +178,30 @@ def test_a_gating_alone_is_measured_by_its_slope(solved):
     assert wrong.violations["stationarity"].lower == pytest.approx(expected, rel=1e-4)
 
 
+@pytest.mark.parametrize("kind", ["gaussian", "random", "low rank"])
+def test_on_a_plateau_of_the_gating_nothing_is_called_within(kind, solved):
+    """Hard gates: every slope is about zero, however far J is from its least."""
+    problem, solution = solved(ALG1, kind)
+    least = solve("gonen2008-eq7", problem.at(*(solution.variables[s] for s in ("V", "v0"))))
+    far = 0
+    for size in (10.0, 30.0, 300.0):
+        for turn in range(problem.p):
+            V = size * np.roll(np.eye(problem.p, 2), turn, axis=0)
+            found = check(ALG1, problem, V=V, v0=np.zeros(problem.p), why=False)
+            if found.optimum.lower > 1.01 * least.upper:
+                far += 1
+                assert found.verdict() != "within"
+    assert far
+
+
+def test_hard_gates_that_have_nothing_to_win_are_within():
+    problem = CATALOGUE[ALG1].make(sample(ALG1, 8, 2))
+    found = solve(ALG1, problem).variables
+    eta = problem.at(found["V"], found["v0"]).eta
+    assert eta.max(axis=0).min() > 0.99
+    assert check(ALG1, problem, V=found["V"], v0=found["v0"]).within(1e-6)
+
+
 def test_a_gating_is_judged_in_any_units_of_its_points(solved):
     problem, _ = solved(ALG1, "random")
     rng = np.random.default_rng(1)
@@ -143,7 +222,7 @@ def test_columns_that_repeat_are_told_not_to_be_proved(solved):
     doubled = CATALOGUE[ALG1].make({**data, "X": np.column_stack([problem.X, problem.X])})
     V = np.column_stack([solution.variables["V"], 0 * solution.variables["V"]])
     found = check(ALG1, doubled, V=V, v0=solution.variables["v0"])
-    assert found.within(1e-6)
+    assert found.violations["stationarity"].lower <= 1e-6
     assert not found.rigorous
 
 
@@ -153,7 +232,7 @@ def test_columns_that_repeat_are_told_not_to_be_proved(solved):
         ("ye2008-thm2.2", "t", "expected beta beside it; came t"),
         ("kundu2010-eq4", "alpha", "expected K or W beside it; came alpha"),
         ("kundu2010-eq6", "x", "expected K beside it; came x"),
-        ("tang2009-eq11", "machines", "expected theta or zeta or gamma beside it; came machines"),
+        ("tang2009-eq11", "machines", "expected theta beside it; came machines"),
         (ALG1, "alpha", "expected V of the answer"),
     ],
 )

@@ -133,6 +133,31 @@ def test_permuting_samples_permutes_the_answer(id):
     assert not other.enclosure.meets(found[0].enclosure)
 
 
+@pytest.mark.parametrize("id", ["chen2009-eq12", "kundu2010-eq7", "kundu2010-alg3"])
+def test_a_given_basis_of_simple_eigenvalues_decides_nothing(id):
+    """Two eigenvalues 1e-8 and 0 beside 1: any U with UᵀSU diagonal to 1e-8 was believed."""
+    S, y, s = np.diag([1.0, 1e-8, 0.0]), np.array([1.0, 1.0, -1.0]), np.sqrt(0.5)
+
+    def made(U):
+        if id == "chen2009-eq12":
+            return SpectrumMachine(S, y, 0.01, 0.1, "spectrum", U=U)
+        return Spectra(S[None], y, 1.0, 0.3, 2.0, U=None if U is None else U[None])
+
+    own = rigorous.solve(id, made(None))
+    assert own.rigorous
+    for U in (np.eye(3)[:, [2, 0, 1]], -np.eye(3)[:, [0, 2, 1]]):
+        found = rigorous.solve(id, made(U.copy()))
+        assert found.rigorous
+        assert found.enclosure.meets(own.enclosure)
+    mixed = np.array([[1, 0, 0], [0, s, s], [0, s, -s]])
+    for U in (mixed, mixed[:, [0, 2, 1]]):
+        for answer in (solve, rigorous.solve):
+            with pytest.raises(e.InputError, match=r"^U"):
+                answer(id, made(U))
+        with pytest.raises(e.InputError, match=r"^U"):
+            check(id, made(None), U=U if id == "chen2009-eq12" else U[None], value=own.value)
+
+
 @pytest.mark.parametrize("kind", ["0", "I", "-I", "yyT", "blocks"])
 def test_symmetries_are_answered_and_told(kind):
     y = -np.ones(5)

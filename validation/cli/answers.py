@@ -233,6 +233,9 @@ def _show(judged: Judgement, statement: str) -> None:
         table.add_row("explained by", f"{slip.statement} (leaves {slip.distance:.0e})")
     if judged.verdict() == "not within" and not judged.slips:
         table.add_row("explained by", "none of the slips known")
+    hidden = judged.violations.get(STATIONARITY)
+    if hidden is not None and judged.verdict() == "undecided" and hidden.upper > judged.tol:
+        table.add_row("", f"{STATIONARITY}: gates that are nearly 0 or 1 do not show it")
     if not judged.rigorous:
         table.add_row("", f"{STATIONARITY}: computed, not proved")
     out.print(table)

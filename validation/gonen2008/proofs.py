@@ -12,7 +12,16 @@ t_m = u_m∘K_mu_m at the α of (7),
 and the slope of J is the most that it changes when the z change by 1, in the root of the mean
 square over the samples: slope² = nΣ_m ‖Pρ_m‖², P the projection onto the columns of [X 1]. It does
 not depend on the units or the origin of X. Where J bends by about J for such a change, ½slope²/J is
-what a better gating nearby can win; the violation is that, relative to J.
+what a better gating nearby can win; the violation is at least that, relative to J.
+
+Where a gate is nearly 0 or 1 no such change moves it, and every slope is small: that says nothing.
+So the violation is at most what is left to win there by the gates themselves: Σᵢ of the most that
+-⟨∂J/∂η(xᵢ), η' - η(xᵢ)⟩ is over the simplex, ∂J/∂η_m(xᵢ) = -s_m(i), s_m = diag(yα)K_mu_m,
+
+    maxₘ s_m(i) - Σ_k η_k(xᵢ)s_k(i)   over the i with a gate above `SATURATED`, relative to J.
+
+Where that is more than the tolerance, and the slope less, the verdict is "undecided". Either is
+local: it tells nothing of gatings far away.
 
 α is known to within √(2δ/λ_min(Q)), δ the gap between both ends. Where Q is singular, or a column
 of [X 1] is taken for a combination of others, the slope is computed but not proved.
@@ -33,6 +42,7 @@ from cvxkernel.validation.balls import column, inner, matrix
 from cvxkernel.validation.proofs.machine import Machine
 from cvxkernel.validation.proofs.proof import STATIONARITY, Examination, Point, prove
 
+SATURATED = 0.95  # the largest gate of a sample that a change of z by 1 hardly moves
 RANK = 1e-12  # of the largest: a column of [X 1] that is nearer to others is one of them
 
 
@@ -69,15 +79,19 @@ class Balls(Machine):
         super().__init__(combined(problem), problem.y, problem.C)
         self.problem = problem
 
-    def slope(self, alpha: list[arb]) -> tuple[arb, bool]:
-        """The slope of J at the α of (7), squared, and whether no column was left out."""
+    def pulls(self, alpha: list[arb]) -> tuple[list[list[arb]], list[list[arb]]]:
+        """η_m and s_m = -∂J/∂η_m, by kernels."""
         eta = gates(self.problem.X, self.problem.V, self.problem.v0)
         signed = [x * int(s) for x, s in zip(alpha, self.y, strict=True)]
-        t = []
+        pulls = []
         for gate, K in zip(eta, balls.kernels(self.problem.kernels), strict=True):
-            u = [x * e for x, e in zip(signed, gate, strict=True)]
-            images = (K * column(u)).entries()
-            t.append([x * w for x, w in zip(u, images, strict=True)])
+            images = (K * column(x * e for x, e in zip(signed, gate, strict=True))).entries()
+            pulls.append([x * w for x, w in zip(signed, images, strict=True)])
+        return eta, pulls
+
+    def slope(self, eta: list[list[arb]], pulls: list[list[arb]]) -> tuple[arb, bool]:
+        """The slope of J, squared, and whether no column was left out."""
+        t = [[e * s for e, s in zip(*pair, strict=True)] for pair in zip(eta, pulls, strict=True)]
         sums = [balls.total(each) for each in zip(*t, strict=True)]
         rho = [
             [e * s - x for e, s, x in zip(gate, sums, own, strict=True)]
@@ -90,17 +104,28 @@ class Balls(Machine):
             square += inner(g, (A.transpose() * A).solve(g))
         return square * self.n, whole
 
+    def hidden(self, eta: list[list[arb]], pulls: list[list[arb]]) -> arb:
+        """What the saturated gates could win, which no slope shows."""
+        every = arb(0)
+        for gate, pull in zip(zip(*eta, strict=True), zip(*pulls, strict=True), strict=True):
+            if not balls.largest(gate) < SATURATED:
+                held = balls.total(e * s for e, s in zip(gate, pull, strict=True))
+                every += (balls.largest(pull) - held).nonnegative_part()
+        return every
+
     def stationarity(self) -> tuple[arb, bool]:
-        """½slope²/J relative to J, and whether that is proved."""
+        """From ½slope²/J up to what saturated gates hide, relative to J; and whether proved."""
         best = list(self.better({}))[-1]
         alpha, ends = self.feasible(best["alpha"]), prove(self, best)
         least = balls.lambda_min(self.Q)
         near = (2 * (ends.upper - ends.lower) / least).sqrt() if least > 0 else arb.pos_inf()
         if near.is_finite():
             alpha = [x + arb(0, near.upper()) for x in alpha]
-        square, whole = self.slope(alpha)
+        eta, pulls = self.pulls(alpha)
+        square, whole = self.slope(eta, pulls)
         J = ends.lower.union(ends.upper)
-        return square.nonnegative_part() / (2 * J * J), whole and near.is_finite()
+        shown = square.nonnegative_part() / (2 * J * J)
+        return shown.union(shown.max(self.hidden(eta, pulls) / J)), whole and near.is_finite()
 
 
 def independent(X: Array) -> tuple[arb_mat, bool]:

@@ -1,6 +1,6 @@
 r"""kim2006 in balls. With q(u) = (a - Ju)ᵀG(a - Ju) + λuᵀu one has λF₁*(G) = min_u q(u), and
 
-min q ≥ q(u) - ‖∇q(u)/2‖²/μ,   μ ≤ λ_min(λI + JGJ)      any u: a lower end at any weights
+min q ≥ q(u) - ‖∇q(u)/2‖²/μ,   λ ≤ μ ≤ λ_min(λI + JGJ)  any u: a lower end at any weights
 F₁* ≤ uᵀu + maxᵢ (a - Ju)ᵀGᵢ(a - Ju)/λ                  any u: an upper end
 """
 
@@ -47,13 +47,15 @@ class Balls:
         return G, balls.symmetric(self.J * G * self.J) + balls.identity(self.n) * self.lam
 
     def best(self, theta: list[arb]) -> arb_mat:
-        """u near the minimizer of q, refined: the residual in balls, the step in doubles."""
+        """u near the minimizer of q, refined: the residual in balls, the step in doubles.
+
+        Where M is singular in doubles the step is made in balls, too; where in balls, none is.
+        """
         G, M = self.system(theta)
         right = self.J * (G * self.a)
         u = matrix(best_u(self.problem, np.array([float(x) for x in theta])))
         for _ in range(2):
-            step = np.linalg.solve(balls.doubles(M), balls.doubles(right - M * u))
-            u = (u + matrix(step)).mid()
+            u = (u + _step(M, right - M * u)).mid()
         return u
 
     # -- As a judge ---------------------------------------------------------------------------
@@ -62,12 +64,12 @@ class Balls:
         """F₁* = min q/λ at feasible weights: at most q(u)/λ, and less by at most ‖∇q/2‖²/μλ."""
         G, M = self.system(theta)
         least = balls.lambda_min(M)
+        if not least > self.lam:  # JGJ ⪰ 0: a kernel is the one that its balls hold
+            least = self.lam
         u = self.best(theta)
         v = self.a - self.J * u
         gradient = u * self.lam - self.J * (G * v)
         q = inner(v, G * v) + self.lam * inner(u, u)
-        if not least > 0:
-            return Proof(arb.neg_inf(), (q / self.lam).upper())
         return Proof.of((q - inner(gradient, gradient) / least) / self.lam, q / self.lam)
 
     def bound(self, u: Any) -> arb:
@@ -109,6 +111,21 @@ class Balls:
             found.repaired["u"] = point["u"]
             found.objectives["upper"] = Proof.of(self.bound(point["u"]))
         return found
+
+
+def _step(M: arb_mat, right: arb_mat) -> arb_mat:
+    """M⁻¹right about, or zero."""
+    try:
+        made = np.linalg.solve(balls.doubles(M), balls.doubles(right))
+        if np.isfinite(made).all():
+            return matrix(made)
+    except np.linalg.LinAlgError:
+        pass
+    try:
+        found = M.solve(right).mid()
+    except ZeroDivisionError:
+        return right * 0
+    return found if all(x.is_finite() for x in found.entries()) else right * 0
 
 
 JUDGES = {"kim2006": Balls}

@@ -262,8 +262,8 @@ class Balls(Machines):
             found.repaired["alpha"] = arb_mat(alpha)
             found.objectives["lower"] = Proof.of(self.value(alpha))
             self.epigraph(point, alpha, found)
-        if any(symbol in point for symbol in WEIGHTS):
-            self.priced(point, found)
+        if "theta" in point or ("zeta" in point and "gamma" in point):
+            self.priced(point, found)  # ζ says nothing without γ, or γ without ζ
         return found
 
     def epigraph(self, point: Point, alpha: Rows, found: Examination) -> None:
@@ -295,14 +295,18 @@ class Balls(Machines):
             size = balls.largest([abs(x) for row in rows for x in row])
             lowest = balls.largest([-x for row in rows for x in row])
             found.violations[f"{symbol} nonneg"] = excess(lowest, size)
-        zeta = given.get("zeta", [[arb(0)] * p])[0]
         gamma = given.get("gamma", [[arb(0)] * p] * k)
+        if "zeta" in given:
+            zeta = given["zeta"][0]
+        else:  # what θ leaves to it
+            rest = [[x - g for x, g in zip(*rows, strict=True)]
+                    for rows in zip(given["theta"], gamma, strict=True)]  # fmt: skip
+            zeta = [-balls.largest([-x for x in column_]) for column_ in zip(*rest, strict=True)]
         both = [[z + g for z, g in zip(zeta, row, strict=True)] for row in gamma]
         theta = given.get("theta", both)
-        if "theta" in given or "zeta" in given or "gamma" in given:
-            sums = [balls.total(row) for row in theta]
-            found.violations["budget"] = balls.largest([abs(x - one) for x in sums])
-        if len(given) == len(WEIGHTS):
+        sums = [balls.total(row) for row in theta]
+        found.violations["budget"] = balls.largest([abs(x - one) for x in sums])
+        if "theta" in given and "gamma" in given:
             pairs = [xy for x, y in zip(theta, both, strict=True) for xy in zip(x, y, strict=True)]
             found.violations["parts"] = balls.largest([abs(x - y) for x, y in pairs])
         theta = self.weights(point)

@@ -308,10 +308,19 @@ class RestrictedBalls(Balls):
             found.repaired["Z"] = R * R.transpose()
 
     def root(self, point: Point) -> arb_mat:
-        """R with rows of norm one, from Z; the identity where there is none."""
+        """R with rows of norm one: from Z, or the best for β; the identity where there is neither.
+
+        ⟨β, HR⟩ is the largest where each row of R is along that of Hᵀβ.
+        """
         k = self.H.ncols()
-        Z = np.asarray(point["Z"], dtype=float) if "Z" in point else np.eye(k)
-        return self.rows_of_norm_one(unit_diagonal_root(Z))
+        if "Z" in point:
+            return self.rows_of_norm_one(unit_diagonal_root(np.asarray(point["Z"], dtype=float)))
+        if "beta" in point:
+            best = balls.doubles(self.H.transpose() * self.columns(point["beta"]))
+            size = np.abs(best).max(axis=1, keepdims=True)
+            if np.isfinite(size).all() and (size > 0).all():
+                return self.rows_of_norm_one(best / size)
+        return self.rows_of_norm_one(np.eye(k))
 
     @staticmethod
     def rows_of_norm_one(R: Array) -> arb_mat:

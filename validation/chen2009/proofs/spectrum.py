@@ -182,6 +182,9 @@ class Spectrum:
             a = numbers(point.get("a", self.problem.Lam * 0 + 0.5))
             low, alpha = self.dual(at, self.box(point["alpha"]), a)
             found.repaired["alpha"], found.objectives["lower"] = alpha, Proof.of(low)
+            if self.problem.h == "both" and "a" not in point:  # another a may be better for α
+                least_ = low.lower() if low.is_finite() else arb.neg_inf()
+                found.objectives["lower"] = Proof(least_, arb.pos_inf())
         return found
 
     def examine_spectrum(self, at: Eigen, point: Point, found: Examination) -> None:

@@ -31,6 +31,7 @@ class Learned(ABC):
     id: str
     symbol: str  # of what is learned
     dual: str  # of the subgradients of the loss
+    weighed = True  # by γ
 
     def __init__(self, problem: Similarities | Spectra) -> None:
         self.problem, self.y, self.n, self.C = problem, problem.y, problem.n, problem.C
@@ -105,21 +106,27 @@ class Learned(ABC):
     def examine(self, point: Point) -> Examination:
         """What is learned made feasible and Ω there, from above at x; α, γ and Wᵢ in the dual.
 
+        Without γ the one of α at what is learned is taken, and another may be better.
         α without Wᵢ is measured by what it lacks of Ω at what is learned, and so is an x that is
         one α.
         """
         found = Examination()
         if self.symbol in point:
             self.examine_learned(point, found)
-        if "alpha" in point and self.dual in point:
+        alone = self.weighed and self.m > 1 and "gamma" not in point
+        if "alpha" in point and self.dual in point and (not alone or self.symbol in point):
             W = self.inside(point[self.dual])
             found.violations.update(self.off_dual(point[self.dual]))
             found.repaired[self.dual] = doubles(W, point[self.dual])
             alpha, gamma = self.examine_machine(point, found)
+            if gamma is None and alone:  # ∝ √qᵢ: the best, were what is learned
+                roots = self.omega(self.feasible(point[self.symbol])).roots(alpha)
+                gamma = on_simplex([x.mid() for x in roots])
             low = self.bound(alpha, gamma or self.gamma(point), W)
-            found.objectives["lower"] = (
-                Proof.of(low) if low.is_finite() else Proof(arb.neg_inf(), arb.pos_inf())
-            )
+            found.objectives["lower"] = Proof.of(low)
+            if alone or not low.is_finite():  # another γ may be better
+                least = low.lower() if low.is_finite() else arb.neg_inf()
+                found.objectives["lower"] = Proof(least, arb.pos_inf())
         return found
 
     def examine_learned(self, point: Point, found: Examination) -> None:

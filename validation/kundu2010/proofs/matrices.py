@@ -90,7 +90,7 @@ class Matrices(Learned):
 class Single(Matrices):
     """(4)"""
 
-    id = "kundu2010-eq4"
+    id, weighed = "kundu2010-eq4", False
 
     def least(self, a: arb_mat, gamma: list[arb], W: list[arb_mat]) -> arb:
         """τλ_min(ΣᵢWᵢ - ½aaᵀ) less what the Wᵢ cost"""
