@@ -153,8 +153,18 @@ class Similarities(LossData):
             trace=cp.trace(K) == self.tau,
         )
 
-    @printed("kundu2010-eq6", "(6), (10)", "SDP", EQ6, symbols=KERNELS, recover=from_eq6, stacked=("x",))
-    @printed("kundu2010-alg2", "Algorithm 2 (EMKL)", "SDP", EQ6, symbols=KERNELS, recover=from_eq6, stacked=("x",))
+    @printed(
+        "kundu2010-eq6", "(6), (10)", "SDP", EQ6, symbols=KERNELS, recover=from_eq6, stacked=("x",)
+    )
+    @printed(
+        "kundu2010-alg2",
+        "Algorithm 2 (EMKL)",
+        "SDP",
+        EQ6,
+        symbols=KERNELS,
+        recover=from_eq6,
+        stacked=("x",),
+    )
     @printed(
         "kundu2010-alg2-printed",
         "Algorithm 2 (EMKL), as printed",
@@ -206,8 +216,18 @@ class Spectra(EigenvectorData):
     sees vᵢⱼvᵢⱼᵀ alone.
     """
 
-    @printed("kundu2010-eq7", "(7), (10)", "SOCP", EQ7, symbols=SPECTRA, recover=from_eq7, stacked=("x",))
-    @printed("kundu2010-alg3", "Algorithm 3 (REKL)", "SOCP", EQ7, symbols=SPECTRA, recover=from_eq7, stacked=("x",))
+    @printed(
+        "kundu2010-eq7", "(7), (10)", "SOCP", EQ7, symbols=SPECTRA, recover=from_eq7, stacked=("x",)
+    )
+    @printed(
+        "kundu2010-alg3",
+        "Algorithm 3 (REKL)",
+        "SOCP",
+        EQ7,
+        symbols=SPECTRA,
+        recover=from_eq7,
+        stacked=("x",),
+    )
     @printed(
         "kundu2010-alg3-printed",
         "Algorithm 3 (REKL), as printed",
@@ -257,7 +277,9 @@ class Spectra(EigenvectorData):
 class Combination(KernelData):
     """Kernels (m, n, n), labels y (n,) of ±1, and C > 0: what (5) and (10) are made of."""
 
-    @printed("kundu2010-eq10", "(10)", "SOCP", EQ10, symbols=MACHINE, recover=from_eq10, stacked=("x",))
+    @printed(
+        "kundu2010-eq10", "(10)", "SOCP", EQ10, symbols=MACHINE, recover=from_eq10, stacked=("x",)
+    )
     def eq10(self) -> Program:
         r"""(10)
 
