@@ -162,10 +162,10 @@ class Formulation:
         if not isinstance(problem, self.problem):
             came = type(problem).__name__
             raise InputError("problem", f"a {self.problem.__name__} for {self.id}", f"a {came}")
-        if self.binary:
-            inputs.check_classes("y", problem.k, at_most=2)
         if self.optional and problem.U is not None:
             _ = problem.open  # makes the basis: one that is none of S is refused
+        if self.binary:
+            inputs.check_classes("y", problem.k, at_most=2)
 
     def _came(self, key: str, data: Mapping[str, Any]) -> str:
         spare = {k.lower(): k for k in data if k not in self.keys}

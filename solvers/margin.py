@@ -59,7 +59,8 @@ class MarginFunction:
         top = self.top
         if not np.isfinite(top):
             # αᵢ ≤ αᵀ1 = J: wherever J falls the box is of no effect.
-            top = n / diagonal if near is None else 2 * near.value / self.scale
+            fell = near is not None and near.value > 0  # else lost at the end of the doubles
+            top = 2 * near.value / self.scale if near is not None and fell else n / diagonal
         alpha = svm(K, y, top, start=None if near is None else near.alpha)
         images = (self.kernels.reshape(-1, n) @ (y * alpha)).reshape(-1, n) * y
         images *= self.factors[-len(images) :, None]

@@ -33,10 +33,15 @@ def _class_difference(problem: KernelFisher) -> Array:
 
 def _within(problem: KernelFisher, u: Array) -> Array:
     """Ju: in each class the deviations from its mean, divided by the root of its size."""
+    return _by_class(problem, u, -1)
+
+
+def _by_class(problem: KernelFisher, u: Array, sign: int) -> Array:
+    """(uᵢ ± the mean of its class)/√m±; with + and |u|, what Ju is summed from."""
     out: Array = np.empty_like(u)
     for label in np.unique(problem.y):
         rows = problem.y == label
-        out[rows] = (u[rows] - u[rows].mean(axis=0)) / np.sqrt(rows.sum())
+        out[rows] = (u[rows] + sign * u[rows].mean(axis=0)) / np.sqrt(rows.sum())
     return out
 
 
@@ -65,13 +70,13 @@ class Difference(NamedTuple):
     @classmethod
     def at(cls, problem: KernelFisher, u: Array) -> Difference:
         """At this u."""
-        a, within = _class_difference(problem), _within(problem, u)
-        return cls(a - within, np.abs(a) + np.abs(within))
+        a = _class_difference(problem)
+        return cls(a - _within(problem, u), np.abs(a) + _by_class(problem, np.abs(u), 1))
 
     def form(self, G: Array) -> Bounded:
-        """vᵀGv"""
+        """vᵀGv; v itself, on either side, is rounded as the product is"""
         made_of = float(np.sum(self.size * (np.abs(G) @ self.size)))
-        return float(np.sum(self.v * (G @ self.v))), rounding(len(G), made_of)
+        return float(np.sum(self.v * (G @ self.v))), 3 * rounding(len(G), made_of)
 
 
 def value(problem: KernelFisher, theta: Array) -> Bounded:
