@@ -232,6 +232,7 @@ def _around(
             )
         except SolverError as error:
             failed = error
+    with deadline.share(2):  # of what is left: its own
         try:
             return _after(failed, id, panel)
         except SolverError as error:
