@@ -133,6 +133,8 @@ def judge(
     tol = inputs.positive("tol", tol if tol is not None else form.width or 1e-6)
     form.require(problem)
     problem, point, assumed = form.frame(problem, symbols(form, problem, variables))
+    if value is not None and np.asarray(value).dtype.kind == "b":
+        raise InputError("value", "a number", f"{value}".lower())
     claim = None if value is None else float(inputs.weights("value", value, ()))
     if not point and claim is None:
         known = ", ".join(shapes(form, problem))
