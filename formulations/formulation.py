@@ -20,7 +20,7 @@ Point = Mapping[str, Array]
 
 
 def known(point: Mapping[str, Any], *, finite: bool = False) -> dict[str, Any]:
-    """The symbols that are there, and finite."""
+    """The symbols that are there; those that a method has not lost among NaNs, where `finite`."""
     there = {symbol: x for symbol, x in point.items() if x is not None}
     if not finite:
         return there
@@ -105,12 +105,12 @@ class Formulation:
     )
 
     def __post_init__(self) -> None:
-        """What a method has not found, or lost among NaNs, is no symbol of a point."""
+        """What a method has not found is no symbol of a point; one that is not finite is refused."""
         enclose, restore = self.enclose, self.restore
 
         def enclosed(problem: Any, point: Point) -> Enclosure:
             with np.errstate(all="ignore"):  # numbers at the end of the doubles: no end is known
-                return enclose(problem, known(point, finite=True))
+                return enclose(problem, known(point))
 
         object.__setattr__(self, "enclose", wraps(enclose)(enclosed))
         object.__setattr__(

@@ -37,7 +37,7 @@ from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.chen2009 import KernelMachine, RobustMachine, bounds
 from cvxkernel.formulations.enclosure import EPS, TINY
 from cvxkernel.formulations.errors import InputError, SolverError
-from cvxkernel.formulations.formulation import Point
+from cvxkernel.formulations.formulation import Point, known
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers import deadline
 from cvxkernel.solvers.box import quadratic_program
@@ -101,8 +101,9 @@ class DualAscent:
             stalled = len(history) > PATIENCE and history[-PATIENCE].width <= width
             if not (width <= self.tol or spent or stalled):
                 continue
-            point = {"alpha": state.best, "K": state.K, "z": state.z}
-            enclosure = form.enclose(problem, form.restore(problem, unit, point))  # type: ignore[arg-type]
+            point = known({"alpha": state.best, "K": state.K, "z": state.z})
+            restored = known(form.restore(problem, unit, point), finite=True)
+            enclosure = form.enclose(problem, restored)
             if enclosure.width <= self.tol:
                 break
             if spent or stalled:

@@ -11,6 +11,7 @@ from cvxkernel.formulations import inputs, semidefinite
 from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.errors import InputError, SolverError
+from cvxkernel.formulations.formulation import known
 from cvxkernel.solvers import deadline
 from cvxkernel.solvers.solution import Progress, Solution
 from cvxkernel.validation import balls
@@ -88,7 +89,7 @@ def _proved(
         while True:
             if progress is not None:
                 progress(f"{id}: proof with {bits} bits")
-            proved = proof(id, problem, found.variables, bits=bits)
+            proved = proof(id, problem, known(found.variables, finite=True), bits=bits)
             bits *= 2
             # More bits help only where the ends are as narrow as the last ones allowed.
             enough = proved.width > 2.0 ** (-bits / 4) or bits > MOST_BITS

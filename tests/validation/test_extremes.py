@@ -12,6 +12,7 @@ import pytest
 
 from cvxkernel.formulations import CATALOGUE
 from cvxkernel.formulations import errors as e
+from cvxkernel.formulations.formulation import known
 from cvxkernel.solvers import METHODS, Newton, SpectrumAscent, solve
 from cvxkernel.solvers.svm import svm
 from cvxkernel.validation import check, rigorous
@@ -118,9 +119,12 @@ def test_symbols_that_were_not_found_are_none_of_a_point():
     form = CATALOGUE["luss2007"]
     problem = form.make(sample("luss2007", 4, 2))
     bare = form.enclose(problem, {})
-    lost = {"alpha": None, "K": np.full((4, 4), np.nan)}
-    assert form.enclose(problem, lost).lower == bare.lower
+    assert form.enclose(problem, {"alpha": None, "K": None}).lower == bare.lower
     assert form.restore(problem, form.unit(problem), {"alpha": None}) == {}
+    lost = {"alpha": None, "K": np.full((4, 4), np.nan), "z": np.ones(4)}
+    assert list(known(lost, finite=True)) == ["z"]
+    with pytest.raises(e.NotFiniteError):  # by a caller it is not lost, but wrong
+        form.enclose(problem, known(lost))
 
 
 @pytest.mark.parametrize(
