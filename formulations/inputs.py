@@ -33,6 +33,8 @@ ZERO_TRACE = 1e-13  # relative to the largest entry times n: below it a trace is
 
 def array(key: str, value: Any) -> Array:
     """A real, finite array of doubles."""
+    if np.ma.is_masked(value):
+        raise NotFiniteError(key, "finite numbers", "entries that are masked")
     try:
         raw = np.asarray(value)
     except ValueError:

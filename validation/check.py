@@ -135,6 +135,8 @@ def judge(
     form.require(problem)
     problem, point, assumed = form.framed(problem, symbols(form, problem, variables))
     assumed = assumed or (problem.open if form.optional else None)
+    if value is not None and np.asarray(value).dtype.kind == "b":
+        raise InputError("value", "a number", f"{value}".lower())
     claim = None if value is None else float(inputs.weights("value", value, ()))
     if not point and claim is None:
         known = ", ".join(form.shapes(problem))

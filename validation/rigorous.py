@@ -15,7 +15,7 @@ from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.errors import InputError, SolverError
 from cvxkernel.solvers import deadline, promise
-from cvxkernel.solvers.method import Progress, Solution
+from cvxkernel.solvers.method import Progress, Solution, known
 from cvxkernel.validation import balls
 from cvxkernel.validation.proofs import JUDGES, Judge, Point, Proof, prove
 
@@ -144,7 +144,7 @@ def _proved(
         while True:
             if progress is not None:
                 progress(f"{id}: proof with {bits} bits")
-            proved = proof(id, problem, found.variables, bits=bits)
+            proved = proof(id, problem, known(found.variables), bits=bits)
             bits *= 2
             # More bits help only where the ends are as narrow as the last ones allowed.
             enough = proved.width > 2.0 ** (-bits / 4) or bits > MOST_BITS

@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cvxkernel.formulations import CATALOGUE, CvxkernelError, InputError, SolverError, semidefinite
+from cvxkernel.formulations import (
+    CATALOGUE,
+    CvxkernelError,
+    InputError,
+    SolverError,
+    inputs,
+    semidefinite,
+)
 from cvxkernel.formulations import errors as e
 from cvxkernel.solvers import solve
 from cvxkernel.validation import instance
@@ -229,3 +236,10 @@ def test_a_program_takes_no_problem_of_another_kind(id):
         if type(problem) in others:
             with pytest.raises(e.InputError, match=f"for {id}"):
                 solve(id, problem)
+
+
+def test_masked_entries_are_no_numbers():
+    y = np.ma.masked_array([1.0, -1.0, 1.0], mask=[False, True, False])
+    with pytest.raises(e.NotFiniteError, match=r"^y: .* masked"):
+        inputs.array("y", y)
+    assert inputs.array("y", np.ma.masked_array([1.0, -1.0])).tolist() == [1.0, -1.0]

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from cvxkernel import solvers
 from cvxkernel.formulations import CATALOGUE, InputError, SolverError
 from cvxkernel.solvers import METHODS, conic, deadline, solve
 from cvxkernel.solvers.method import Step
@@ -160,6 +161,27 @@ def test_on_the_command_line(run, tmp_path):
     assert "within the limit of 1e-09 s" in late.err
     assert "the optimum lies in [" in late.err
     assert run("solve", "ye2008-thm2.1", path, "--limit", 0).status == 2
+
+
+def test_between_two_mirror_descents_the_panel_has_time_of_its_own(monkeypatch):
+    """Whatever the first one takes of its share: half of what is left then is the panel's."""
+    had = {}
+
+    def descends(self, id, problem, *, progress=None):
+        had.setdefault("first", deadline.left())
+        deadline._END.set(deadline.monotonic() if "panel" not in had else deadline._END.get())
+        raise SolverError(id, {"mirror_descent": "none"})
+
+    def panel(id, problem, **options):
+        had["panel"] = deadline.left()
+        raise SolverError(id, {"conic": "none"})
+
+    monkeypatch.setattr(solvers.MirrorDescent, "solve", descends)
+    monkeypatch.setattr(solvers, "conic", panel)
+    with pytest.raises(SolverError):
+        solve("kundu2010-eq6", problem_of("kundu2010-eq6"), limit=1000.0)
+    assert 490 < had["first"] <= 500
+    assert 490 < had["panel"] <= 500
 
 
 # -- Units and steps ---------------------------------------------------------------------------

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import errno
+import importlib
 import json
 
 import numpy as np
 import pytest
 
+from cvxkernel.formulations import SolverError
 from cvxkernel.validation import cli
 from cvxkernel.validation.bench import Limits
 from cvxkernel.validation.bench.process import alone
@@ -72,6 +74,38 @@ def test_a_seed_that_is_none(command, seed, run):
 def test_a_path_of_no_values_or_of_too_many(values, problem, run):
     done = run("path", ID, problem, "--along", "lam", "--values", values)
     refused(done, "values", repr(values))
+
+
+def test_an_end_of_a_path_out_of_range_is_told_the_range(problem, run):
+    done = run("path", ID, problem, "--along", "lam", "--values", "1e-300:1:3")
+    refused(done, "values", repr("1e-300:1:3"))
+    assert "for both ends a positive number between 1e-100 and 1e+100" in done.err
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_a_value_that_fails_does_not_take_the_others_along(form, problem, run, monkeypatch):
+    steps = importlib.import_module("cvxkernel.solvers.path")
+    answers = iter([steps.solve, steps.solve])
+
+    def fails(id, made, **options):
+        answer = next(answers, None)
+        if answer is None:
+            raise SolverError(id, {"nobody": "is there"})
+        return answer(id, made, **options)
+
+    monkeypatch.setattr(steps, "solve", fails)
+    done = run("path", ID, problem, "--along", "lam", "--values", "0.125,0.25,0.5", *form)
+    assert done.status == 3
+    assert "nobody: is there" in done.err
+    assert "0.125" in done.out
+    assert "0.25" in done.out
+
+
+@pytest.mark.parametrize("value", [True, False])
+def test_a_claimed_value_is_a_number(value, problem, tmp_path, run):
+    answer = tmp_path / "answer.json"
+    answer.write_text(json.dumps({"value": value}))
+    refused(run("check", ID, problem, answer), "value", str(value).lower())
 
 
 def test_claims_and_reports(tmp_path, run):

@@ -13,6 +13,7 @@ import pytest
 from cvxkernel.formulations import CATALOGUE
 from cvxkernel.formulations import errors as e
 from cvxkernel.solvers import METHODS, Newton, SpectrumAscent, solve
+from cvxkernel.solvers.method import known
 from cvxkernel.solvers.svm import svm
 from cvxkernel.validation import check, rigorous
 from cvxkernel.validation.instances import sample
@@ -114,13 +115,12 @@ def test_what_libsvm_cannot_read_is_zero():
     assert not svm(np.full((2, 2), np.nan), np.array([1.0, -1.0]), 1.0).any()
 
 
-def test_symbols_that_were_not_found_are_none_of_a_point():
+def test_symbols_that_a_method_has_lost_are_none_of_a_point():
+    lost = {"alpha": None, "K": np.full((4, 4), np.nan), "z": np.ones(4)}
+    assert list(known(lost)) == ["z"]
     form = CATALOGUE["luss2007"]
-    problem = form.make(sample("luss2007", 4, 2))
-    bare = form.enclose(problem, {})
-    lost = {"alpha": None, "K": np.full((4, 4), np.nan)}
-    assert form.enclose(problem, lost).lower == bare.lower
-    assert form.restore(problem, form.unit(problem), {"alpha": None}) == {}
+    with pytest.raises(e.NotFiniteError):  # by a caller it is not lost, but wrong
+        form.enclose(form.make(sample("luss2007", 4, 2)), {"K": lost["K"]})
 
 
 @pytest.mark.parametrize(

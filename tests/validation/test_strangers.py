@@ -192,6 +192,53 @@ def test_mat_files_that_claim_a_million_by_a_million(tmp_path, nothing_unpacked)
             read(path)
 
 
+def nested(levels, kind, name=b"variables"):
+    """A version 5 file with one variable in another, so many times: cells (1) or structs (2)."""
+
+    def part(what, content):
+        return struct.pack("<II", what, len(content)) + content + bytes(-len(content) % 8)
+
+    def matrix(how, called, rest):
+        flags, shape = struct.pack("<II", how, 0), struct.pack("<ii", 1, 1)
+        return part(14, part(6, flags) + part(5, shape) + part(1, called) + rest)
+
+    made = matrix(6, b"", part(9, struct.pack("<d", 1.0)))
+    fields = part(5, struct.pack("<i", 8)) + part(1, b"theta".ljust(8, b"\0"))
+    for level in range(levels):
+        called = name if level == levels - 1 else b""
+        made = matrix(kind, called, (fields if kind == 2 else b"") + made)
+    return b"MATLAB 5.0 MAT-file".ljust(124) + struct.pack("<H", 0x0100) + b"IM" + made
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("kind", [1, 2])
+@pytest.mark.parametrize("levels", [2, 20_000])
+def test_variables_in_variables_are_not_gone_into(levels, kind, packed, tmp_path, run):
+    path, content = tmp_path / "deep.mat", nested(levels, kind)
+    if packed:
+        made = zlib.compress(content[128:])
+        content = content[:128] + struct.pack("<II", 15, len(made)) + made
+    path.write_bytes(content)
+    with pytest.raises(e.FileError, match=r"^variables: expected a struct of arrays"):
+        read_answer(path)
+    path.write_bytes(nested(levels, kind, b"y"))  # beside what is asked for, or in place of it
+    with pytest.raises(e.ShapeError, match=r"^y: expected real numbers"):
+        load("ye2008-thm2.1", path, **{k: v for k, v in DATA.items() if k in ("kernels", "lam")})
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_struct_of_arrays_is_read(packed, tmp_path):
+    path = tmp_path / "answer.mat"
+    theta, many = np.array([0.25, 0.75]), np.random.default_rng(0).normal(size=(90, 90))
+    held = {"variables": {"theta": theta, "beta": many}, "value": 2.0, "names": {"a": {"b": 1.0}}}
+    savemat(path, held, do_compression=packed)
+    found = read_answer(path)
+    assert np.array_equal(np.ravel(found.variables["theta"]), theta)
+    assert np.array_equal(found.variables["beta"], many)
+    path.write_bytes(nested(1, 2))
+    assert read_answer(path).variables["theta"].item() == 1.0
+
+
 def test_a_mat_file_shorter_than_its_tags_say(tmp_path):
     path = tmp_path / "tag.mat"
     savemat(path, {"y": np.zeros(3)})

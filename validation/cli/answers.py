@@ -151,19 +151,21 @@ def path_(
     check_number(id, along)
     made = files.load(id, problem, **{along: numbers[0]})
     table = table_of(along, "lower", "upper", "width", "steps", "solver", title=form.statement)
-    with progress_line(total=len(numbers)) as progress:
-        steps = path(
-            id, made, along, numbers, solver=solver, tol=tol, progress=progress, limit=limit
-        )
-        for value, found in zip(numbers, steps, strict=True):
-            progress.advance()
-            if as_json:
-                typer.echo(files.answer(found, about={along: value}))
-            count = "" if found.iterations is None else str(found.iterations)
-            ends = (f"{found.lower:.12g}", f"{found.upper:.12g}", f"{found.width:.0e}")
-            table.add_row(f"{value:.4g}", *ends, count, found.solver)
-    if not as_json:
-        out.print(table)
+    try:
+        with progress_line(total=len(numbers)) as progress:
+            steps = path(
+                id, made, along, numbers, solver=solver, tol=tol, progress=progress, limit=limit
+            )
+            for value, found in zip(numbers, steps, strict=True):
+                progress.advance()
+                if as_json:
+                    typer.echo(files.answer(found, about={along: value}))
+                count = "" if found.iterations is None else str(found.iterations)
+                ends = (f"{found.lower:.12g}", f"{found.upper:.12g}", f"{found.width:.0e}")
+                table.add_row(f"{value:.4g}", *ends, count, found.solver)
+    finally:  # where one of them fails the others have been found
+        if table.row_count and not as_json:
+            out.print(table)
 
 
 def _values(text: str) -> list[float]:
@@ -176,6 +178,8 @@ def _values(text: str) -> list[float]:
                 return [float(x) for x in np.geomspace(*ends, int(count))]
         elif text.strip() and text.count(",") < MOST_VALUES:
             return [float(part) for part in text.split(",")]
+    except InputError as error:  # of one of the ends
+        raise InputError("values", f"for both ends {error.expected}", repr(text[:60])) from None
     except ValueError:
         pass
     expected = f"first:last:count, both positive, or 1,2,5; at most {MOST_VALUES} of them"
