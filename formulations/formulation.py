@@ -20,6 +20,8 @@ from functools import partial
 from types import ModuleType
 from typing import Any, Literal, TypeVar
 
+import numpy as np
+
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.errors import InputError, MissingKeyError
@@ -141,9 +143,23 @@ class Formulation:
         """The symbols of its answers, and their shapes in this problem."""
         return {symbol: _shape(problem, text) for symbol, text in self.symbols.items()}
 
-    def framed(self, problem: Any, point: Point) -> tuple[Any, Point, str | None]:
-        """Both in one basis, and what was assumed for that."""
-        return (problem, point, None) if self.frame is None else self.frame(problem, point)
+    def read(self, problem: Any, answer: Mapping[str, Any]) -> tuple[Any, Point, str | None]:
+        """The symbols of an answer, checked; both in one basis, and what was assumed for that."""
+        known, point = self.shapes(problem), {}
+        for symbol, value in answer.items():
+            if symbol not in known:
+                expected = f"a symbol of {self.id}: {', '.join(known)}"
+                raise InputError(symbol, expected, f"{', '.join(answer)}")
+            shape = known[symbol]
+            if symbol in self.stacked:
+                several = (problem.m, shape[-1])
+                once = np.squeeze(inputs.array(symbol, value)).shape
+                shape = several if once == tuple(d for d in several if d != 1) else shape[-1:]
+            point[symbol] = inputs.weights(symbol, value, shape)
+        if self.frame is not None:
+            problem, point, assumed = self.frame(problem, point)
+            return problem, point, assumed or problem.open
+        return problem, point, None
 
     def make(self, data: Mapping[str, Any]) -> Any:
         """The problem that a mapping of keys to arrays describes."""

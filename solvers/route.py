@@ -74,12 +74,13 @@ def solve(
     width = promise(form.id) or 1e-6 if tol is None else inputs.positive("tol", tol)
     seconds = None if limit is None else inputs.positive("limit", limit)
     solvers = route(form) if solver is None else (named(form.id, solver),)
+    questions = [_ask(name, form.id, problem, width, progress, start) for name in solvers]
     failures: list[SolverError] = []
     with deadline.within(seconds):
-        for place, name in enumerate(solvers):
+        for place, (name, ask) in enumerate(zip(solvers, questions, strict=True)):
             with deadline.share(len(solvers) - place):
                 try:
-                    solution = _ask(name, form.id, problem, width, progress, start)()
+                    solution = ask()
                 except SolverError as error:
                     failures.append(error)
                     continue

@@ -107,8 +107,8 @@ def test_points_of_the_wrong_shape_or_not_finite_are_refused(id, solved):
             enclose(problem, {**without, symbol: np.ones((17, 2, 3))})
         with pytest.raises(e.NotFiniteError, match=f"^{symbol}: "):
             enclose(problem, {**without, symbol: np.full(np.shape(value), np.nan)})
-    # Where the enclosure is wide anyway no symbol need matter.
-    assert refused or promise(id) is None
+    # Where the enclosure is wide anyway no symbol need matter; (8) finds its multiplier by itself.
+    assert refused or promise(id) is None or id.startswith("chen2009-eq8")
 
 
 @pytest.mark.parametrize("id", OTHERS)

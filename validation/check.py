@@ -11,17 +11,15 @@ import numpy as np
 from flint import arb
 
 from cvxkernel.formulations import inputs
-from cvxkernel.formulations.catalogue import CATALOGUE, formulation
-from cvxkernel.formulations.errors import InputError, SolverError
+from cvxkernel.formulations.catalogue import formulation
+from cvxkernel.formulations.errors import InputError
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.solvers import promise
+from cvxkernel.solvers import deadline, promise
 from cvxkernel.solvers.method import Progress
 from cvxkernel.validation import balls, rigorous
-from cvxkernel.validation.proofs import STATIONARITY, Examination, Judge, Proof
+from cvxkernel.validation.proofs import JUDGES, STATIONARITY, Examination, Judge, Proof
 from cvxkernel.validation.slips import Slip, explain
-
-FINE = 1e-9  # the relative width to which the optimum itself is enclosed
 
 
 class Interval(NamedTuple):
@@ -110,8 +108,8 @@ def check(
     `assert check("ye2008-thm2.2", problem, theta=w).within(1e-6)`
 
     `tol` is the relative distance that is allowed; by default what `solve` promises of the
-    formulation, else 1e-6. `why=False` does not look for slips. `limit` is how many seconds the
-    search for the optimum may take: where they are not enough the interval that is known by then
+    formulation, else 1e-6. `why=False` does not look for slips. `limit` is how many seconds may
+    pass until the optimum is found: where they are not enough the interval that is known by then
     is used. Raises InputError for symbols that the formulation does not know, or that say nothing
     without others.
     """
@@ -130,25 +128,26 @@ def judge(
     limit: float | None = None,
 ) -> Judgement:
     """The same, of a mapping of symbols."""
+    width = promise(id) or 1e-6 if tol is None else tol
     form = formulation(id)
-    tol = None if tol is None else inputs.positive("tol", tol)
     form.require(problem)
-    problem, point, assumed = form.framed(problem, symbols(form, problem, variables))
-    assumed = assumed or (problem.open if form.optional else None)
+    tol = inputs.positive("tol", width)
+    seconds = None if limit is None else inputs.positive("limit", limit)
+    problem, point, assumed = form.read(problem, variables)
     if value is not None and np.asarray(value).dtype.kind == "b":
         raise InputError("value", "a number", f"{value}".lower())
     claim = None if value is None else float(inputs.weights("value", value, ()))
     if not point and claim is None:
         known = ", ".join(form.shapes(problem))
         raise InputError("ANSWER", f"a value, or some of the symbols {known}", "neither")
-    with balls.precision():
-        examiner = rigorous.judge(form.id, problem)
+    with balls.precision(), deadline.within(seconds):
+        examiner = JUDGES[form.id](problem)
         found = examiner.examine(point)
         _require_measured(form, problem, examiner, point, found)
-        ends = _narrowed(_optimum(form, problem, point, progress, limit), found.objectives)
+        ends = _narrowed(rigorous.optimum(form, problem, point, progress), found.objectives)
         made = Judgement(
             formulation=form.id,
-            tol=tol if tol is not None else promise(form.id) or 1e-6,
+            tol=tol,
             optimum=Interval(balls.below(ends.lower), balls.above(ends.upper)),
             violations=_violations(found),
             repaired={symbol: balls.doubles(x) for symbol, x in found.repaired.items()},
@@ -196,24 +195,6 @@ def _finite(interval: Interval) -> list[float | None]:
 # -- What an answer may hold ----------------------------------------------------------------------
 
 
-def symbols(form: Formulation, problem: Any, variables: Mapping[str, Any]) -> dict[str, Array]:
-    """The answer's variables, checked."""
-    known = form.shapes(problem)
-    for symbol in variables:
-        if symbol not in known:
-            expected = f"a symbol of {form.id}: {', '.join(known)}"
-            raise InputError(symbol, expected, f"{', '.join(variables)}")
-    point = {}
-    for symbol, value in variables.items():
-        shape = known[symbol]
-        if symbol in form.stacked:
-            several = (problem.m, shape[-1])
-            once = np.squeeze(inputs.array(symbol, value)).shape
-            shape = several if once == tuple(d for d in several if d != 1) else shape[-1:]
-        point[symbol] = inputs.weights(symbol, value, shape)
-    return point
-
-
 def _require_measured(
     form: Formulation,
     problem: Any,
@@ -254,39 +235,6 @@ def _violations(found: Examination) -> dict[str, Interval]:
         label: Interval(max(0.0, balls.below(x)), balls.above(x))
         for label, x in found.violations.items()
     }
-
-
-def _optimum(
-    form: Formulation,
-    problem: Any,
-    point: Mapping[str, Array],
-    progress: Progress | None,
-    limit: float | None,
-) -> Proof:
-    """Where the optimum lies; an interval that is wider than hoped for is used as it is.
-
-    What is not convex is judged at the fixed symbols of the answer.
-    """
-    for symbol in form.fixed:
-        if symbol not in point:
-            expected = f"{symbol} of the answer: {form.id} is judged at {', '.join(form.fixed)}"
-            raise InputError(symbol, expected, ", ".join(point) or "a value alone")
-    if form.fixed:
-        return rigorous.proof(form.id, problem, {symbol: point[symbol] for symbol in form.fixed})
-    # An algorithm has the optimum of its program, which is found sooner.
-    id = form.id
-    if promise(id) != 1e-6:
-        same = (
-            f.id for f in CATALOGUE.values() if f.program is form.program and promise(f.id) == 1e-6
-        )
-        id = next(same, id)
-    try:
-        found = rigorous.solve(id, problem, tol=FINE, progress=progress, limit=limit)
-        return Proof(arb(found.lower), arb(found.upper))
-    except SolverError as error:
-        if error.best is None:
-            raise
-        return Proof(arb(error.best.lower), arb(error.best.upper))
 
 
 def _narrowed(optimum: Proof, objectives: Mapping[str, Proof]) -> Proof:

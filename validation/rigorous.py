@@ -9,11 +9,14 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
+from flint import arb
+
 from cvxkernel import solvers
 from cvxkernel.formulations import inputs, semidefinite
-from cvxkernel.formulations.catalogue import formulation
+from cvxkernel.formulations.catalogue import CATALOGUE, formulation
 from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.errors import InputError, SolverError
+from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.solvers import deadline, promise
 from cvxkernel.solvers.method import Progress, Solution, known
 from cvxkernel.validation import balls
@@ -24,10 +27,7 @@ FINE = 1e-9  # what the solvers are asked for first: a proof is no better than i
 
 
 def proof(id: str, problem: Any, point: Any, *, bits: int = balls.BITS) -> Proof:
-    """Both ends of the optimum in ball arithmetic, as exact numbers, at any point.
-
-    Raises InputError where no proof is known for the formulation.
-    """
+    """Both ends of the optimum in ball arithmetic, as exact numbers, at any point."""
     with balls.precision(bits):
         return prove(judge(id, problem), point)
 
@@ -36,8 +36,6 @@ def judge(id: str, problem: Any) -> Judge:
     """The problem in balls of the working precision."""
     form = formulation(id)
     form.require(problem)
-    if form.id not in JUDGES:
-        raise InputError("ID", "a formulation with a rigorous enclosure", form.id)
     return JUDGES[form.id](problem)
 
 
@@ -109,6 +107,33 @@ def answer(
             rigorous=best.open is None,
             notes=semidefinite.notes(problem),
         )
+
+
+def optimum(
+    form: Formulation,
+    problem: Any,
+    answer: Point,
+    progress: Progress | None = None,
+) -> Proof:
+    """Where it lies; an interval that is wider than hoped for is told as it is.
+
+    That of what is not convex is at the fixed symbols of the answer.
+    """
+    for symbol in form.fixed:
+        if symbol not in answer:
+            expected = f"{symbol} of the answer: {form.id} is judged at {', '.join(form.fixed)}"
+            raise InputError(symbol, expected, ", ".join(answer) or "a value alone")
+    if form.fixed:
+        return proof(form.id, problem, {symbol: answer[symbol] for symbol in form.fixed})
+    # An algorithm has the optimum of its program, which stands before it and is found sooner.
+    id = next(other.id for other in CATALOGUE.values() if other.program is form.program)
+    try:
+        best: Solution | Enclosure = _proved(id, problem, None, FINE, None, progress)
+    except SolverError as error:
+        if error.best is None:
+            raise
+        best = error.best
+    return Proof(arb(best.lower), arb(best.upper))
 
 
 def _worth(id: str, problem: Any, point: Point, proved: Enclosure, tol: float) -> Point:

@@ -6,9 +6,9 @@ threshold; as many bits are taken as that needs. Where an eigenvalue repeats the
 determined by S. Either the problem carries one, `U`, and what is meant is, inside each eigenspace,
 the orthonormal basis nearest to the columns of U that lie there: where an eigenvalue is simple U
 decides no more than the order. Or it is chosen so that it follows the samples (`choice`). Where
-that is not possible, or something could not be proved, `open` says so, and then nothing that
-depends on the basis is called proved: what is meant then is the orthonormal matrix nearest to the U
-that was chosen.
+that is not possible, something could not be proved, or a given U mixes eigenvectors that only the
+rounding of S tells apart, `open` says so, and then nothing that depends on the basis is called
+proved: what is meant then is the orthonormal matrix nearest to the U that was chosen.
 
 The signs of the columns never matter: a program sees uᵢuᵢᵀ, or uᵢzᵢ with zᵢ free in sign.
 """
@@ -154,7 +154,7 @@ def _basis(*keys: object) -> Basis:
         return replace(plain.given(S, U), source=source)
     found = _exactly(source, BITS)
     lam, U, error = found.doubles()
-    return Basis(lam, U, error, open=found.open, decided=found.decided, source=source)
+    return Basis(lam, U, error, found.off, found.open, found.decided, source)
 
 
 def _exactly(source: Source, bits: int) -> multiprecision.Found:

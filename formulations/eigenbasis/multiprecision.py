@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -27,6 +27,7 @@ ALWAYS = 60  # samples: beyond, doubles are asked first
 MOST = 300  # samples
 RESOLVED = 64  # bits by which eigenvalues are apart beyond what is proved: U to the last digit
 MOST_BITS = 6144
+ROUNDED = 16 * float(np.finfo(np.float64).eps)  # times n and |λ|: what rounding S may tear apart
 OFF = 1e-6  # how far a column of a given U may be from its eigenspace
 UNTOLD = "are not told apart"
 SMALLEST = float(np.finfo(np.float64).tiny)
@@ -42,6 +43,7 @@ class Found:
     open: str | None
     decided: bool
     bits: int
+    off: float = 0.0  # of λ, where columns are of no single eigenvalue
 
     @cached_property
     def U(self) -> arb_mat:
@@ -74,6 +76,20 @@ class Spectrum:
     def runs(self) -> list[list[int]]:
         """Eigenvalues that are not told apart, or not by enough, are in one run."""
         return self.proved.runs(RESOLVED)
+
+    @cached_property
+    def rounded(self) -> list[list[int]]:
+        """The runs, one where nonzero ones of one sign are no more apart than rounding takes them."""
+        D, apart = self.proved.D, ROUNDED * self.exactly.n * max(abs(D) for D in self.proved.D)
+        out = [list(self.runs[0])]
+        for J in self.runs[1:]:
+            I, small = out[-1], set(self.small)
+            sign = D[I[-1]] * D[J[0]] > 0 and not small & {*I, *J}
+            if sign and D[J[0]] - D[I[-1]] <= apart:
+                I += J
+            else:
+                out.append(list(J))
+        return out
 
     @cached_property
     def small(self) -> list[int]:
@@ -192,7 +208,11 @@ def _given(U: Array, spectrum: Spectrum) -> Found:
     """
     at, W, own = spectrum.proved, exact(U), spectrum.lam
     lam, X, near = [arb(0)] * len(U), [[arb(0)]] * len(U), [arb(0)] * len(U)
-    for J, mine in zip(spectrum.runs, _belonging(W, spectrum), strict=True):
+    try:
+        belonging = _belonging(W, spectrum, spectrum.runs)
+    except InputError:
+        return _mixed(U, spectrum)
+    for J, mine in zip(spectrum.runs, belonging, strict=True):
         B, nu, part = columns(at.X, J), at.near(J), columns(W, mine)
         product = B.transpose() * part
         M = product.mid()
@@ -208,10 +228,30 @@ def _given(U: Array, spectrum: Spectrum) -> Found:
                  spectrum.bits)  # fmt: skip
 
 
-def _belonging(W: arb_mat, spectrum: Spectrum) -> list[list[int]]:
+def _mixed(U: Array, spectrum: Spectrum) -> Found:
+    """U as it is, where its columns mix only eigenvectors that the rounding of S has told apart.
+
+    Four equal eigenvalues of a matrix that is then rounded to doubles are four, 1e-16 from each
+    other, with eigenvectors that mean nothing. Nothing is proved of a U that is others.
+    """
+    own, lam = spectrum.lam, [arb(0)] * len(U)
+    near = spectrum.rounded
+    widest = arb(0)
+    for J, mine in zip(near, _belonging(exact(U), spectrum, near), strict=True):
+        hull = _hull(own, J)
+        widest = widest.max(hull.rad())
+        for i in mine:
+            lam[i] = hull
+    what = (
+        f"U mixes eigenvectors of eigenvalues {float(2 * widest):.1e} apart, as rounding has them"
+    )
+    return replace(_taken(U, spectrum, lam, what), off=float(widest.upper()))
+
+
+def _belonging(W: arb_mat, spectrum: Spectrum, runs: list[list[int]]) -> list[list[int]]:
     """The columns of W that lie in the invariant subspace of each run."""
     at = spectrum.proved
-    parts = [(columns(at.X, J), at.near(J)) for J in spectrum.runs]
+    parts = [(columns(at.X, J), at.near(J)) for J in runs]
     found: list[list[int]] = [[] for _ in parts]
     along = [(X.transpose() * W).transpose().tolist() for X, _ in parts]
     for i in range(W.ncols()):
@@ -223,7 +263,7 @@ def _belonging(W: arb_mat, spectrum: Spectrum) -> list[list[int]]:
             far = float(rest.mid()) if rest.is_finite() else 1.0
             raise _refused(f"column {i} of it outside every eigenspace by {far:.1e}")
         found[best].append(i)
-    for J, mine in zip(spectrum.runs, found, strict=True):
+    for J, mine in zip(runs, found, strict=True):
         if len(mine) != len(J):
             where = f"{float(at.D[J[0]]):.6g}, {len(J)} times an eigenvalue"
             raise _refused(f"{len(mine)} for {where}")

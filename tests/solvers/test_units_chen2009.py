@@ -22,7 +22,7 @@ from cvxkernel.formulations.errors import SolverError
 from cvxkernel.solvers import DualAscent, SpectrumAscent, svm, units
 from cvxkernel.solvers.units import AsItIs, Units
 from cvxkernel.solvers.units.chen2009 import TINY_WEIGHT, UNITS, SpectrumUnits
-from cvxkernel.validation.instances import alternating
+from cvxkernel.validation.kundu2010.samples import alternating
 
 N = 8
 SCALES = (2.0**-10, 2.0**10)

@@ -72,8 +72,10 @@ def complaints(scaling, id, loss, scale):
     expected, enclosure = without_units(id, loss, scale), form.enclose(problem, point)
     if enclosure.width > WIDTH:
         yield f"width {enclosure.width:.1e}"
-    if abs(enclosure.lower - expected.lower) > WIDTH * abs(expected.lower):
+    if enclosure.lower < expected.lower - WIDTH * abs(expected.lower):
         yield f"lower {enclosure.lower!r}, not {expected.lower!r}"
+    if enclosure.upper > expected.upper + WIDTH * abs(expected.upper):
+        yield f"upper {enclosure.upper!r}, not {expected.upper!r}"
     for symbol, value in point.items():
         other = expected.variables[symbol]
         far = np.abs(value - other).max() / np.abs(other).max()

@@ -276,6 +276,8 @@ def test_eq12_is_not_one_program_where_eigenvalues_coincide():
             R[4 * i : 4 * i + 4, 4 * i : 4 * i + 4] = block
         turned = SpectrumMachine(problem.S, y, 0.02, 0.02, "clip", U=Q @ R)
         assert np.allclose((turned.basis.U * turned.Lam) @ turned.basis.U.T, S)
+        # S was rounded: its doubles have twelve eigenvalues, and Q is no basis of theirs.
+        assert turned.open.startswith("U mixes eigenvectors of eigenvalues")
         form = CATALOGUE["chen2009-eq12"]
         program = form.program(turned)
         program.problem.solve(solver="CLARABEL")
