@@ -145,7 +145,7 @@ class Formulation:
 
     def read(self, problem: Any, answer: Mapping[str, Any]) -> tuple[Any, Point, str | None]:
         """The symbols of an answer, checked; both in one basis, and what was assumed for that."""
-        known, point = self.shapes(problem), {}
+        known, point = self.shapes(problem), dict[str, Array]()
         for symbol, value in answer.items():
             if symbol not in known:
                 expected = f"a symbol of {self.id}: {', '.join(known)}"
@@ -157,8 +157,8 @@ class Formulation:
                 shape = several if once == tuple(d for d in several if d != 1) else shape[-1:]
             point[symbol] = inputs.weights(symbol, value, shape)
         if self.frame is not None:
-            problem, point, assumed = self.frame(problem, point)
-            return problem, point, assumed or problem.open
+            framed, turned, assumed = self.frame(problem, point)
+            return framed, turned, assumed or framed.open
         return problem, point, None
 
     def make(self, data: Mapping[str, Any]) -> Any:

@@ -79,7 +79,7 @@ class Spectrum:
 
     @cached_property
     def rounded(self) -> list[list[int]]:
-        """The runs, one where nonzero ones of one sign are no more apart than rounding takes them."""
+        """The runs, those of one sign made one where rounding may have taken them apart."""
         D, apart = self.proved.D, ROUNDED * self.exactly.n * max(abs(D) for D in self.proved.D)
         out = [list(self.runs[0])]
         for J in self.runs[1:]:
@@ -242,9 +242,7 @@ def _mixed(U: Array, spectrum: Spectrum) -> Found:
         widest = widest.max(hull.rad())
         for i in mine:
             lam[i] = hull
-    what = (
-        f"U mixes eigenvectors of eigenvalues {float(2 * widest):.1e} apart, as rounding has them"
-    )
+    what = f"U mixes eigenvectors of eigenvalues {float(2 * widest):.1e} apart, as by rounding"
     return replace(_taken(U, spectrum, lam, what), off=float(widest.upper()))
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from cvxkernel.formulations import CATALOGUE, InputError
 from cvxkernel.solvers import promise, solve
-from cvxkernel.validation import check
+from cvxkernel.validation import check, rigorous
 from cvxkernel.validation.instances import sample
 
 MODULE = importlib.import_module("cvxkernel.validation.check")
@@ -23,7 +23,7 @@ ALG1 = "gonen2008-alg1"
 @pytest.fixture
 def quick(monkeypatch):
     """The optimum of a problem is found once, and who belongs to whom is not asked."""
-    optimum, known = MODULE._optimum, {}
+    optimum, known = rigorous.optimum, {}
 
     def cached(form, problem, point, *rest):
         # A judge may make the problem anew, with the eigenbasis of the answer.
@@ -34,7 +34,7 @@ def quick(monkeypatch):
             known[at] = optimum(form, problem, point, *rest)
         return known[at]
 
-    monkeypatch.setattr(MODULE, "_optimum", cached)
+    monkeypatch.setattr(rigorous, "optimum", cached)
     monkeypatch.setattr(MODULE, "_companions", lambda *given: "another symbol")
 
 
@@ -144,7 +144,7 @@ def test_a_symbol_of_another_shape_is_refused(id):
                 check(id, problem, why=False, **{**own, symbol: np.ones(wrong)})
     if stacked := CATALOGUE[id].stacked:
         for shape in ((N,), (P, N)):
-            assert MODULE.symbols(CATALOGUE[id], problem, {stacked[0]: np.ones(shape)})
+            assert CATALOGUE[id].read(problem, {stacked[0]: np.ones(shape)})
 
 
 def test_a_gating_alone_is_measured_by_its_slope(solved):
