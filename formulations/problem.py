@@ -10,12 +10,30 @@ import numpy as np
 
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations.inputs import Array
+from cvxkernel.formulations.shown import Shown, shape, shown
 
 P = TypeVar("P")
 
 
-@dataclass(frozen=True, eq=False)
-class Labelled:
+class Problem(Shown):
+    """The data of a paper's program: a frozen dataclass of arrays and numbers."""
+
+    def headline(self) -> str:
+        """The class, and the shapes of what it holds."""
+        held = ", ".join(f"{f}: {shape(x)}" for f, x in self._held() if isinstance(x, np.ndarray))
+        return f"{type(self).__name__} of {held}"
+
+    def rows(self) -> dict[str, str]:
+        """Every field."""
+        return {name: shown(value) for name, value in self._held()}
+
+    def _held(self) -> list[tuple[str, Any]]:
+        names = [field.name for field in fields(self)]  # type: ignore[arg-type]
+        return [(name, getattr(self, name)) for name in names if getattr(self, name) is not None]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Labelled(Problem):
     """Kernels (p, n, n) and labels y (n,) of two classes or more, checked and read-only."""
 
     kernels: Array

@@ -8,11 +8,13 @@ import cvxpy as cp
 import numpy as np
 
 from cvxkernel.formulations.inputs import Array
+from cvxkernel.formulations.shown import Shown
 
+LONG = 160  # characters of an expression that is shown whole
 Constraints = cp.Constraint | Sequence[cp.Constraint]
 
 
-class Program:
+class Program(Shown):
     """`Program(minimize=f, label=constraint, …)`, in the order of the paper.
 
     A label may hold one constraint or a family of them (i = 1, …, p). Constraints are always
@@ -36,6 +38,23 @@ class Program:
             every += [family] if isinstance(family, cp.Constraint) else family
         self.problem = cp.Problem(objective, every)
         self.variables = {v.name(): v for v in self.problem.variables()}
+
+    def headline(self) -> str:
+        """What is optimized, how many variables and constraints."""
+        sense = self.problem.objective.NAME
+        count = f"{len(self.variables)} variables, {len(self.problem.constraints)} constraints"
+        return f"Program: {sense} over {', '.join(self.variables)} ({count})"
+
+    def rows(self) -> dict[str, str]:
+        """The objective, and the constraints by label as CVXPY writes them."""
+        told = {self.problem.objective.NAME: _short(str(self.problem.objective.expr))}
+        for label, family in self.constraints.items():
+            if isinstance(family, cp.Constraint):
+                told[label] = _short(str(family))
+            else:
+                first = "".join(_short(str(one)) for one in family[:1])
+                told[label] = f"{first}, and so on: {len(family)} of them" if first else "none"
+        return told
 
     def weigh(self, weight: float) -> None:
         """Multiply the objective, for a solver whose tolerances are absolute.
@@ -71,6 +90,12 @@ def combination(weights: cp.Expression, matrices: Array) -> cp.Expression:
     columns = matrices.reshape(len(matrices), -1).T
     total: cp.Expression = cp.reshape(columns @ weights, matrices.shape[1:], order="C")
     return total
+
+
+def _short(text: str) -> str:
+    """On one line, the middle left out where it is long."""
+    line = " ".join(text.split())
+    return line if len(line) <= LONG else f"{line[: LONG // 2]} … {line[-LONG // 2 :]}"
 
 
 def _dual(constraint: cp.Constraint) -> Array:

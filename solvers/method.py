@@ -30,6 +30,7 @@ from cvxkernel.formulations.enclosure import Enclosure, relative_width
 from cvxkernel.formulations.errors import InputError, SolverError
 from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.formulations.inputs import Array
+from cvxkernel.formulations.shown import Shown, shown
 from cvxkernel.solvers import deadline
 
 CROSSING = 1e-9  # relative: what the rounding of a method's own ends may come to
@@ -64,8 +65,8 @@ class Step:
         return relative_width(self.lower, self.upper)
 
 
-@dataclass(frozen=True)
-class Solution:
+@dataclass(frozen=True, repr=False)
+class Solution(Shown):
     """lower ≤ optimum ≤ upper, the paper's objective and variables there, and who found them.
 
     `status` is "optimal": the enclosure was within the tolerance asked for. Anything else raises,
@@ -114,6 +115,25 @@ class Solution:
             solver=solver,
             **known,
         )
+
+    def headline(self) -> str:
+        """The formulation, the interval, and who found it."""
+        ends = f"[{self.lower:.10g}, {self.upper:.10g}]"
+        return f"Solution of {self.formulation}: {ends}, {self.status}, by {self.solver}"
+
+    def rows(self) -> dict[str, str]:
+        """The ends, the variables, and how they were found."""
+        told = {"value": f"{self.value:.17g}", "lower": f"{self.lower:.17g}"}
+        told |= {"upper": f"{self.upper:.17g}", "relative width": f"{self.width:.1e}"}
+        told |= {symbol: shown(np.asarray(x)) for symbol, x in self.variables.items()}
+        told |= {"rigorous": "yes" if self.rigorous else "no", "seconds": f"{self.seconds:.3g}"}
+        if self.iterations is not None:
+            told["iterations"] = str(self.iterations)
+        if self.digits is not None:
+            told["digits"] = self.digits
+        if self.open is not None:
+            told["open"] = self.open
+        return told | {f"note {i}": note for i, note in enumerate(self.notes, 1)}
 
     @property
     def enclosure(self) -> Enclosure:

@@ -15,6 +15,7 @@ from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.errors import InputError
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
+from cvxkernel.formulations.shown import Shown, few
 from cvxkernel.solvers import deadline, promise
 from cvxkernel.solvers.method import Progress
 from cvxkernel.validation import balls, rigorous
@@ -38,8 +39,8 @@ class Side:
     relative: Interval  # the distance divided by |optimum|
 
 
-@dataclass(frozen=True)
-class Judgement:
+@dataclass(frozen=True, repr=False)
+class Judgement(Shown):
     """An answer, judged.
 
     optimum     where the optimal value lies
@@ -68,6 +69,39 @@ class Judgement:
     rigorous: bool = True
     assumed: str | None = None
 
+    def headline(self) -> str:
+        """The verdict, and what explains it."""
+        why = f", explained by: {self.slips[0].statement}" if self.slips else ""
+        return f"Judgement of {self.formulation}: {self.verdict()} {self.tol:g}{why}"
+
+    def rows(self) -> dict[str, str]:
+        """What was measured, the verdict and the slips."""
+        told = {"optimum": _ends(self.optimum)}
+        for label, x in self.violations.items():
+            told[f"violates {label}"] = f"{x.upper:.1e}" if x.upper > self.tol / 10 else "no"
+        for symbol, values in self.repaired.items():
+            told[f"{symbol}, repaired"] = few(values)
+        parts = {f"objective ({side})": part for side, part in self.sides.items()}
+        if self.claimed is not None:
+            parts["value"] = self.claimed
+        for name, part in parts.items():
+            told[name] = _ends(part.objective)
+            told[f"{name}, distance"] = _ends(part.distance, 4)
+            told[f"{name}, relative"] = _ends(part.relative, 4)
+        told["verdict"] = f"{self.verdict()} {self.tol:g}"
+        for i, slip in enumerate(self.slips):
+            told[f"or by ({i + 1})" if i else "explained by"] = (
+                f"{slip.statement} (leaves {slip.distance:.0e})"
+            )
+        if self.verdict() == "not within" and not self.slips:
+            told["explained by"] = "none of the slips known"
+        hidden = self.violations.get(STATIONARITY)
+        if hidden is not None and self.verdict() == "undecided" and hidden.upper > self.tol:
+            told["undecided"] = f"{STATIONARITY}: gates that are nearly 0 or 1 do not show it"
+        if not self.rigorous:
+            told["not proved"] = f"{STATIONARITY}: computed, not proved"
+        return told
+
     @property
     def parts(self) -> list[Side]:
         """Everything that has a distance."""
@@ -90,6 +124,10 @@ class Judgement:
     def within(self, tol: float | None = None) -> bool:
         """Whether every part of the answer is proved to be within this relative tolerance."""
         return self.verdict(tol) == "within"
+
+
+def _ends(interval: Interval, digits: int = 17) -> str:
+    return f"{interval.lower:.{digits}g} … {interval.upper:.{digits}g}"
 
 
 def check(

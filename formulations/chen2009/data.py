@@ -11,6 +11,7 @@ import numpy as np
 from cvxkernel.formulations import eigenbasis, inputs, semidefinite
 from cvxkernel.formulations.enclosure import EPS
 from cvxkernel.formulations.inputs import Array
+from cvxkernel.formulations.problem import Problem
 
 
 def assign(problem: object, **values: object) -> None:
@@ -26,8 +27,8 @@ def signs(value: object, n: int) -> Array:
     return y
 
 
-@dataclass(frozen=True, eq=False)
-class GivenKernel:
+@dataclass(frozen=True, eq=False, repr=False)
+class GivenKernel(Problem):
     """A kernel K (n, n) ⪰ 0 and labels y (n,) of ±1."""
 
     K: Array
@@ -43,8 +44,8 @@ class GivenKernel:
         return len(self.y)
 
 
-@dataclass(frozen=True, eq=False)
-class Similarity:
+@dataclass(frozen=True, eq=False, repr=False)
+class Similarity(Problem):
     """A symmetric similarity S (n, n), indefinite as a rule, and labels y (n,) of ±1."""
 
     S: Array
@@ -73,8 +74,8 @@ class Eigen(NamedTuple):
         return self._replace(low=self.low * factor, high=self.high * factor)
 
 
-@dataclass(frozen=True, eq=False)
-class Sample:
+@dataclass(frozen=True, eq=False, repr=False)
+class Sample(Problem):
     """A learned kernel K (n, n) ⪰ 0, the similarities s (n,) of a test sample, and ψ(x, x)."""
 
     K: Array

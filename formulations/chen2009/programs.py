@@ -57,7 +57,7 @@ def from_column(problem: NewSample, program: Program) -> Point:
 # -- The support vector machine on a given kernel, or on the worst one near a similarity -----------
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Machine(GivenKernel):
     """A kernel K (n, n) ⪰ 0, labels y (n,) of ±1, and C > 0."""
 
@@ -92,7 +92,7 @@ class Machine(GivenKernel):
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RobustMachine(Similarity):
     """S, y, C > 0 and ρ > 0: the machine of Luss and d'Aspremont (2007)."""
 
@@ -164,7 +164,7 @@ class RobustMachine(Similarity):
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RegularizedMachine(GivenKernel):
     """A kernel K (n, n) ⪰ 0, labels y (n,) of ±1, and η > 0."""
 
@@ -206,7 +206,7 @@ class RegularizedMachine(GivenKernel):
 # -- The kernel learned ----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class KernelMachine(Similarity):
     """S, y, η > 0 and γ > 0: the kernel matrix is learned freely."""
 
@@ -334,7 +334,7 @@ class NewSample(Sample):
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AugmentedSample(NewSample):
     """K, s, ψ and the similarity S (n, n) that K came from: it adds a constant under the norm."""
 
@@ -373,7 +373,7 @@ class AugmentedSample(NewSample):
 # -- A modification of the spectrum learned --------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SpectrumMachine(KernelMachine):
     """S, y, η > 0, γ > 0 and h: K is a spectrum modification of S, K_a = U diag(a)ΛUᵀ.
 

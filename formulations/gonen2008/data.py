@@ -18,7 +18,7 @@ def gates(X: Array, V: Array, v0: Array) -> Array:
     return eta
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Points(Labelled):
     """Kernels (p, n, n), labels y (n,) of ±1, the points X (n, d) themselves, and C > 0."""
 

@@ -33,7 +33,7 @@ def from_dual(problem: Points, program: Program) -> Point:
     return {"alpha": program.value("alpha")}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Gated(Points):
     """Kernels (p, n, n), labels y (n,) of ±1, X (n, d), C > 0; the gating V (p, d), v0 (p,)."""
 
@@ -117,7 +117,7 @@ class Gated(Points):
         return rest @ self.X, rest.sum(axis=1)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Localized(Points):
     """Two kernels or more (p, n, n), labels y (n,) of ±1, X (n, d), C > 0; no gating yet."""
 

@@ -16,7 +16,7 @@ from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.ye2008.data import TwoClasses
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class WithinClasses(TwoClasses):
     """Kernels (p, n, n) not centred, labels y (n,) of two classes, λ > 0."""
 

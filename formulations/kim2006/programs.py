@@ -25,7 +25,7 @@ def _from_lmi(problem: KernelFisher, program: Program) -> Point:
     return {"theta": program.value("theta"), "u": problem.u_from_lmi(program)}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class KernelFisher(WithinClasses):
     """Kernels (p, n, n) not centred, labels y (n,) of two classes, λ > 0."""
 

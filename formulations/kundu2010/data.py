@@ -12,13 +12,13 @@ from cvxkernel.formulations import eigenbasis, inputs
 from cvxkernel.formulations.errors import InputError
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kernels import factor
-from cvxkernel.formulations.problem import Labelled
+from cvxkernel.formulations.problem import Labelled, Problem
 
 LOSSES = ("L1", "L2", "L3")
 
 
-@dataclass(frozen=True, eq=False)
-class SimilarityData:
+@dataclass(frozen=True, eq=False, repr=False)
+class SimilarityData(Problem):
     """Similarities S (m, n, n), labels y (n,) of ±1, C > 0, ρ ≥ 0 and τ > 0."""
 
     S: Array
@@ -47,7 +47,7 @@ class SimilarityData:
         return int(self.S.shape[1])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LossData(SimilarityData):
     """The same, and a loss.
 
@@ -61,7 +61,7 @@ class LossData(SimilarityData):
         object.__setattr__(self, "loss", inputs.choice("loss", self.loss, LOSSES))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class EigenvectorData(SimilarityData):
     """The same, and eigenvectors of the similarities; the loss is the distance of the spectra.
 
@@ -110,7 +110,7 @@ class EigenvectorData(SimilarityData):
         return next(every, None)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class KernelData(Labelled):
     """Kernels (m, n, n), labels y (n,) of ±1, and C > 0.
 

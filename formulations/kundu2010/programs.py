@@ -100,7 +100,7 @@ def from_eq10(problem: Combination, program: Program) -> Point:
 # -- The programs ---------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Similarities(LossData):
     """Similarities S (m, n, n), labels y (n,) of ±1, C > 0, ρ ≥ 0, τ > 0 and a loss: (4) and (6).
 
@@ -208,7 +208,7 @@ class Similarities(LossData):
         return list(D), [D_i == K_i - S_i for D_i, K_i, S_i in every]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Spectra(EigenvectorData):
     """Similarities S (m, n, n), labels y (n,) of ±1, C > 0, ρ ≥ 0 and τ > 0: what (7) is made of.
 
@@ -273,7 +273,7 @@ class Spectra(EigenvectorData):
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Combination(KernelData):
     """Kernels (m, n, n), labels y (n,) of ±1, and C > 0: what (5) and (10) are made of."""
 

@@ -13,7 +13,7 @@ from cvxkernel.formulations.problem import Labelled
 from cvxkernel.formulations.program import Program
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Margin(Labelled):
     """Kernels (p, n, n) and labels y (n,), each -1 or +1."""
 

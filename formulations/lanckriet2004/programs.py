@@ -26,7 +26,7 @@ def from_quad(problem: Margin, program: Program) -> Point:
     return {"mu": problem.weights_from_quad(program), "alpha": program.value("alpha")}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SoftMargin(Margin):
     """Kernels (p, n, n), labels y (n,) of ±1, and C > 0."""
 
@@ -93,7 +93,7 @@ class SoftMargin(Margin):
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class JointMargin(Margin):
     """Kernels (p, n, n) and labels y (n,) of ±1; 1/C is the learned weight of the identity.
 

@@ -10,10 +10,11 @@ import numpy as np
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kernels import factor
+from cvxkernel.formulations.problem import Problem
 
 
-@dataclass(frozen=True, eq=False)
-class MultiLabelled:
+@dataclass(frozen=True, eq=False, repr=False)
+class MultiLabelled(Problem):
     """Kernels (p, n, n), labels Y (k, n) of ±1 with both signs in every row, and C > 0."""
 
     kernels: Array

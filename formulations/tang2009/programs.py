@@ -47,7 +47,7 @@ def from_cuts(problem: Shared, program: Program) -> Point:
     return {"theta": program.value("theta")}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Separate(MultiLabelled):
     """One kernel for each label: kernels (k, n, n), labels Y (k, n) of ±1, and C > 0."""
 
@@ -84,7 +84,7 @@ class Separate(MultiLabelled):
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Regularized(MultiLabelled):
     """Kernels (p, n, n), labels Y (k, n) of ±1, C > 0, and the price λ ≥ 0 of kernel difference."""
 
@@ -199,7 +199,7 @@ class Regularized(MultiLabelled):
         return program.dual("nonneg_nu")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Shared(MultiLabelled):
     """Kernels (p, n, n), labels Y (k, n) of ±1, C > 0, and 0 ≤ β ≤ k/2 that bounds Ω.
 

@@ -44,7 +44,7 @@ class Near(NamedTuple):
     slack: Array
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TwoClasses(Labelled):
     """Kernels and labels with the class vector a."""
 
@@ -70,7 +70,7 @@ class TwoClasses(Labelled):
         return a
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Scatter(TwoClasses):
     """Kernels, not centred, and labels, as the paper has them before λ is mentioned."""
 

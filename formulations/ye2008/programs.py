@@ -65,7 +65,7 @@ def _from_cuts(problem: Scatter, program: Program) -> Point:
     return {"theta": program.value("theta")}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Discriminant(Scatter):
     """Kernels (p, n, n) not centred, labels y (n,), and the regularization parameter λ > 0."""
 
@@ -279,7 +279,7 @@ class Discriminant(Scatter):
         return solver(M, 0.5)(h)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class JointDiscriminant(Scatter):
     """Kernels (p, n, n) not centred and labels y (n,); λ is a variable."""
 

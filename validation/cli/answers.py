@@ -1,4 +1,4 @@
-"""Commands that answer: `list`, `solvers`, `solve`, `path`, `check`."""
+"""Commands that answer: `list`, `show`, `solvers`, `solve`, `path`, `check`."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ import typer
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations.catalogue import CATALOGUE, formulation
 from cvxkernel.formulations.errors import InputError
-from cvxkernel.formulations.inputs import Array
+from cvxkernel.formulations.shown import few
 from cvxkernel.solvers import PANEL
 from cvxkernel.solvers.path import check_number, path
+from cvxkernel.solvers.route import route
 from cvxkernel.validation import files
-from cvxkernel.validation.check import Interval, Judgement, judge, told
+from cvxkernel.validation.check import Judgement, judge, told
 from cvxkernel.validation.cli.app import (
     AsJson,
     Id,
@@ -30,7 +31,6 @@ from cvxkernel.validation.cli.app import (
     whole,
 )
 from cvxkernel.validation.progress import progress_line
-from cvxkernel.validation.proofs import STATIONARITY
 from cvxkernel.validation.rigorous import answer
 from cvxkernel.validation.rigorous import solve as prove
 
@@ -38,8 +38,16 @@ MOST_VALUES = 100_000  # of a path: more are a slip of the pen
 
 
 @app.command("list")
-def list_(as_json: AsJson = False) -> None:
+def list_(
+    as_json: AsJson = False,
+    paper: Annotated[str | None, typer.Option(help="Those of this paper only: ye2008, …")] = None,
+    kind: Annotated[str | None, typer.Option(help="Those of this class only: SDP, QCQP, …")] = None,
+) -> None:
     """Every formulation: id, class, place in the paper, keys of its problem file, statement."""
+    for key, asked in (("paper", paper), ("kind", kind)):
+        known = dict.fromkeys(getattr(f, key) for f in CATALOGUE.values())
+        if asked is not None and asked not in known:
+            raise InputError(f"--{key}", f"one of {', '.join(known)}", asked)
     rows = [
         {
             "id": f.id,
@@ -50,6 +58,7 @@ def list_(as_json: AsJson = False) -> None:
             "statement": f.statement,
         }
         for f in CATALOGUE.values()
+        if paper in (None, f.paper) and kind in (None, f.kind)
     ]
     if as_json:
         typer.echo(json.dumps({"formulations": rows}, ensure_ascii=False))
@@ -61,6 +70,31 @@ def list_(as_json: AsJson = False) -> None:
             " ".join(row["keys"]),
             str(row["statement"]),
         )
+    out.print(table)
+
+
+@app.command("show")
+def show_(id: Id) -> None:
+    """One formulation: the program as printed, the keys of its file, the symbols of its answers."""
+    form = formulation(id)
+    table = table_of("", "", title=form.id)
+    rows = {
+        "program": form.statement,
+        "place": form.where,
+        "class": form.kind,
+        "keys": ", ".join(form.keys) + "".join(f", {key} if wanted" for key in form.optional),
+        "symbols": ", ".join(f"{s} ({d})" if d else s for s, d in form.symbols.items()),
+        "asked": ", then ".join(route(form)),
+        "classes": "two" if form.binary else "two or more, as the paper has them",
+        "the same program": ", ".join(
+            other.id
+            for other in CATALOGUE.values()
+            if other.program is form.program and other is not form
+        ),
+    }
+    for name, text in rows.items():
+        if text:
+            table.add_row(name, text)
     out.print(table)
 
 
@@ -106,7 +140,7 @@ def solve_(
         table.add_row("not proved", solution.open)
     for symbol, values in solution.variables.items():
         shape = f" {values.shape}" if values.ndim else ""
-        table.add_row(f"{symbol}{shape}", _few(values))
+        table.add_row(f"{symbol}{shape}", few(values))
     table.add_row("status", solution.status)
     for promise, said in (solution.promises or {}).items():
         table.add_row(promise, said if isinstance(said, str) else json.dumps(said))
@@ -220,38 +254,9 @@ def check_(
 
 def _show(judged: Judgement, statement: str) -> None:
     table = table_of("", "", title=f"{judged.formulation}: {statement}")
-    table.add_row("optimum", _ends(judged.optimum))
-    for label, x in judged.violations.items():
-        table.add_row(f"violates {label}", f"{x.upper:.1e}" if x.upper > judged.tol / 10 else "no")
-    for symbol, values in judged.repaired.items():
-        table.add_row(f"{symbol}, repaired", _few(values))
-    parts = {f"objective ({side})": part for side, part in judged.sides.items()}
-    if judged.claimed is not None:
-        parts["value"] = judged.claimed
-    for name, part in parts.items():
-        table.add_row(name, _ends(part.objective))
-        table.add_row("  distance", _ends(part.distance, 4))
-        table.add_row("  relative", _ends(part.relative, 4))
-    table.add_row("verdict", f"{judged.verdict()} {judged.tol:g}")
-    for slip in judged.slips:
-        table.add_row("explained by", f"{slip.statement} (leaves {slip.distance:.0e})")
-    if judged.verdict() == "not within" and not judged.slips:
-        table.add_row("explained by", "none of the slips known")
-    hidden = judged.violations.get(STATIONARITY)
-    if hidden is not None and judged.verdict() == "undecided" and hidden.upper > judged.tol:
-        table.add_row("", f"{STATIONARITY}: gates that are nearly 0 or 1 do not show it")
-    if not judged.rigorous:
-        table.add_row("", f"{STATIONARITY}: computed, not proved")
+    for row in judged.rows().items():
+        table.add_row(*row)
     out.print(table)
-
-
-def _ends(interval: Interval, digits: int = 17) -> str:
-    return f"{interval.lower:.{digits}g} … {interval.upper:.{digits}g}"
-
-
-def _few(values: Array) -> str:
-    flat = values.ravel()
-    return ", ".join(f"{v:.6g}" for v in flat[:12]) + (", …" if flat.size > 12 else "")
 
 
 @app.command("solvers")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from errno import EPIPE
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
@@ -20,6 +21,24 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"cvxkernel {version('cvxkernel')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _top(
+    _: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None:
+    pass
 
 
 class Output(Console):

@@ -1,0 +1,121 @@
+"""The front door: what `import cvxkernel` gives; a problem is a mapping, a file or keywords."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from cvxkernel.formulations.catalogue import CATALOGUE, formulation
+from cvxkernel.formulations.errors import InputError
+from cvxkernel.formulations.formulation import Formulation
+from cvxkernel.solvers.method import Progress, Solution
+from cvxkernel.validation import files
+from cvxkernel.validation.check import Judgement, judge
+from cvxkernel.validation.progress import progress_line
+from cvxkernel.validation.rigorous import answer as answered
+from cvxkernel.validation.rigorous import solve as prove
+
+
+def catalogue() -> Mapping[str, Formulation]:
+    """Every formulation by its id."""
+    return dict(CATALOGUE)
+
+
+def problem(id: str, data: Any = None, /, **arrays: Any) -> Any:
+    """The problem of formulation `id`: of a mapping, a file, or keywords, by the paper's symbols.
+
+    `problem("ye2008-thm2.2", kernels=K, y=y, lam=1e-3)`. A problem that is one stays as it is.
+    Of a mapping or a file what the formulation does not know is left aside; a keyword is refused.
+    """
+    form = formulation(id)
+    wanted = (*form.keys, *form.optional)
+    for key in arrays:
+        if key not in wanted:
+            raise InputError(key, f"one of the keys {', '.join(wanted)}", f"{key}=…")
+    if isinstance(data, str | Path):
+        return files.load(id, data, **arrays)
+    if data is None or isinstance(data, Mapping):
+        return form.make({**(data or {}), **arrays})
+    if arrays:
+        raise InputError(next(iter(arrays)), "a problem, or keywords", "both")
+    form.require(data)
+    return data
+
+
+def solve(
+    id: str,
+    data: Any = None,
+    /,
+    *,
+    solver: str | None = None,
+    tol: float | None = None,
+    limit: float | None = None,
+    rigorous: bool = False,
+    digits: int | None = None,
+    verbose: bool = False,
+    **arrays: Any,
+) -> Solution:
+    """Solve a problem of formulation `id`, with both ends of the optimum.
+
+    The problem is `data`, a mapping, a file or a problem, or keywords: see `problem`.
+    `rigorous` proves both ends in ball arithmetic, `digits` so many of the optimum; the rest is as
+    `cvxkernel.solvers.solve` has it. `verbose` tells what is being done.
+    """
+    made = problem(id, data, **arrays)
+    with _told(verbose) as progress:
+        if not rigorous and digits is None:
+            return answered(id, made, solver=solver, tol=tol, progress=progress, limit=limit)
+        return prove(
+            id, made, solver=solver, tol=tol, digits=digits, progress=progress, limit=limit
+        )
+
+
+def check(
+    id: str,
+    data: Any,
+    answer: Any = None,
+    /,
+    *,
+    tol: float | None = None,
+    value: Any = None,
+    why: bool = True,
+    limit: float | None = None,
+    verbose: bool = False,
+    **symbols: Any,
+) -> Judgement:
+    """Judge an answer: a mapping, a file or a solution, or keywords by the paper's symbols.
+
+    `assert check("ye2008-thm2.2", {"kernels": K, "y": y, "lam": 1e-3}, theta=w).within(1e-6)`
+    """
+    made = problem(id, data)
+    given, claimed = _answer(answer)
+    claimed = claimed if value is None else value
+    with _told(verbose) as progress:
+        return judge(
+            id, made, tol, claimed, {**given, **symbols}, why=why, progress=progress, limit=limit
+        )
+
+
+def _answer(answer: Any) -> tuple[dict[str, Any], Any]:
+    """The symbols, and the value where there is one."""
+    if answer is None:
+        return {}, None
+    if isinstance(answer, Solution):
+        return dict(answer.variables), answer.value
+    if isinstance(answer, str | Path):
+        read = files.read_answer(Path(answer))
+        return dict(read.variables), read.value
+    if not isinstance(answer, Mapping):
+        raise InputError("answer", "a mapping, a file or a solution", f"a {type(answer).__name__}")
+    return {k: v for k, v in answer.items() if k != "value"}, answer.get("value")
+
+
+@contextmanager
+def _told(verbose: bool) -> Iterator[Progress | None]:
+    if not verbose:
+        yield None
+        return
+    with progress_line() as line:
+        yield line
