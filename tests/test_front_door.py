@@ -60,6 +60,8 @@ def test_what_is_wrong_is_said_by_key(data):
         cvxkernel.problem(ID, data, lamda=1.0)
     with pytest.raises(InputError, match=r"^lam: expected a problem, or keywords; came both"):
         cvxkernel.problem(ID, cvxkernel.problem(ID, data), lam=1.0)
+    with pytest.raises(InputError, match=r"^problem: expected a mapping, a file .*; came int"):
+        cvxkernel.problem(ID, 3)
     with pytest.raises(InputError, match=r"^answer: expected a mapping"):
         cvxkernel.check(ID, data, 3.0)
     with pytest.raises(SolverError):
@@ -112,6 +114,8 @@ def test_show_list_and_version_on_the_command_line(run):
     assert {row["paper"] for row in few} == {"tang2009"}
     kinds = run("list", "--kind", "SDP", "--json").json["formulations"]
     assert {row["class"] for row in kinds} == {"SDP"}
+    rows = run("list").out.splitlines()
+    assert all(sum(id in row.split() for row in rows) == 1 for id in CATALOGUE)
     wrong = run("list", "--paper", "nobody")
     assert wrong.status == 2
     assert "one of ye2008" in wrong.err

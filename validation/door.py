@@ -38,6 +38,9 @@ def problem(id: str, data: Any = None, /, **arrays: Any) -> Any:
         return files.load(id, data, **arrays)
     if data is None or isinstance(data, Mapping):
         return form.make({**(data or {}), **arrays})
+    if not isinstance(data, form.problem):
+        expected = f"a mapping, a file or a {form.problem.__name__} for {form.id}"
+        raise InputError("problem", expected, f"{type(data).__name__}")
     if arrays:
         raise InputError(next(iter(arrays)), "a problem, or keywords", "both")
     form.require(data)
@@ -108,7 +111,7 @@ def _answer(answer: Any) -> tuple[dict[str, Any], Any]:
         read = files.read_answer(Path(answer))
         return dict(read.variables), read.value
     if not isinstance(answer, Mapping):
-        raise InputError("answer", "a mapping, a file or a solution", f"a {type(answer).__name__}")
+        raise InputError("answer", "a mapping, a file or a solution", f"{type(answer).__name__}")
     return {k: v for k, v in answer.items() if k != "value"}, answer.get("value")
 
 

@@ -43,11 +43,14 @@ def list_(
     paper: Annotated[str | None, typer.Option(help="Those of this paper only: ye2008, …")] = None,
     kind: Annotated[str | None, typer.Option(help="Those of this class only: SDP, QCQP, …")] = None,
 ) -> None:
-    """Every formulation: id, class, place in the paper, keys of its problem file, statement."""
+    """Every formulation in a line: id, class, keys of its problem file, place in the paper."""
     for key, asked in (("paper", paper), ("kind", kind)):
         known = dict.fromkeys(getattr(f, key) for f in CATALOGUE.values())
         if asked is not None and asked not in known:
             raise InputError(f"--{key}", f"one of {', '.join(known)}", asked)
+    shown = [f for f in CATALOGUE.values() if paper in (None, f.paper) and kind in (None, f.kind)]
+    if not shown:
+        raise InputError("--kind", f"a class of {paper}", str(kind))
     rows = [
         {
             "id": f.id,
@@ -57,20 +60,18 @@ def list_(
             "keys": list(f.keys),
             "statement": f.statement,
         }
-        for f in CATALOGUE.values()
-        if paper in (None, f.paper) and kind in (None, f.kind)
+        for f in shown
     ]
     if as_json:
         typer.echo(json.dumps({"formulations": rows}, ensure_ascii=False))
         return
-    table = table_of("id", "class", "where", "keys", "statement")
-    for row in rows:
-        table.add_row(
-            *(str(row[c]) for c in ("id", "class", "where")),
-            " ".join(row["keys"]),
-            str(row["statement"]),
-        )
-    out.print(table)
+    lines = [(f.id, f.kind, " ".join(f.keys), f.where) for f in shown]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        text = "  ".join(f"{part:<{width}}" for part, width in zip(line, widths, strict=True))
+        cut = out.is_terminal and len(text.rstrip()) > out.width
+        out.print(f"{text[: out.width - 1]}…" if cut else text.rstrip(), soft_wrap=True)
+    out.print("\ncvxkernel show ID tells all about one.")
 
 
 @app.command("show")
@@ -85,7 +86,7 @@ def show_(id: Id) -> None:
         "keys": ", ".join(form.keys) + "".join(f", {key} if wanted" for key in form.optional),
         "symbols": ", ".join(f"{s} ({d})" if d else s for s, d in form.symbols.items()),
         "asked": ", then ".join(route(form)),
-        "classes": "two" if form.binary else "two or more, as the paper has them",
+        "classes": "two" if form.binary else "",
         "the same program": ", ".join(
             other.id
             for other in CATALOGUE.values()
