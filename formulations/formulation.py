@@ -8,7 +8,7 @@ computes them, and the catalogue brings the two together by the id:
     def thm2_2(self) -> Program: ...                            # programs.py
 
     @encloses("ye2008-thm2.2", "ye2008-eq43", binary=True)
-    def qcqp(problem, point, *, binary) -> Enclosure: ...       # bounds.py
+    def qcqp(F, problem, point, *, binary): ...                 # bounds.py
 """
 
 from __future__ import annotations
@@ -17,21 +17,23 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields
 from difflib import get_close_matches
 from functools import partial
+from inspect import signature
 from types import ModuleType
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from cvxkernel.formulations import inputs
+from cvxkernel.formulations.arithmetic import DOUBLES, Arithmetic, Tensor
 from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.errors import InputError, MissingKeyError
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.program import Program
 
-Point = Mapping[str, Array]
+Point = Mapping[str, Any]  # by symbol: doubles, or tensors where doubles are not enough
 Kind = Literal["QP", "QCQP", "SOCP", "SDP", "SILP", "nonconvex"]
 Recover = Callable[[Any, Program], Point]
-Enclose = Callable[[Any, Point], Enclosure]
+Ends = Callable[[Arithmetic, Any, Point], Any]
 Frame = Callable[[Any, Point], tuple[Any, Point, str | None]]
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -83,12 +85,18 @@ def printed(
 def encloses(*ids: str, frame: Frame | None = None, **options: Any) -> Callable[[F], F]:
     """Register the function that computes both ends of these programs, called with the options.
 
+    It is called with an arithmetic, the problem and a point, and returns `F.enclosure(…)`.
     `frame(problem, point)` is both in one basis, where an answer has coordinates in its own, and
     what had to be assumed for that.
     """
 
     def register(function: F) -> F:
         bound = partial(function, **options) if options else function
+        if next(iter(signature(function).parameters)) != "F":  # TRANSITION
+
+            def bound(F: Any, problem: Any, point: Any, made: Any = bound) -> Any:
+                return made(problem, point)
+
         known = dict.fromkeys(ids, (bound, frame))
         vars(function)["encloses"] = {**known, **vars(function).get("encloses", {})}
         return function
@@ -96,13 +104,25 @@ def encloses(*ids: str, frame: Frame | None = None, **options: Any) -> Callable[
     return register
 
 
+def given(F: Arithmetic, point: Point, symbol: str, default: Any) -> Tensor:
+    """A symbol of a point, checked, or what to take in its place; both of one shape."""
+    x = point.get(symbol)
+    if x is None:
+        return F.exact(default)
+    shape = np.shape(default) if not isinstance(default, F.Tensor) else default.shape
+    if isinstance(x, F.Tensor):
+        return x.reshape(*shape)
+    return F.exact(inputs.weights(symbol, x, shape))
+
+
 @dataclass(frozen=True)
 class Formulation:
     """One row of `cvxkernel list`.
 
     `program(problem)` is the literal program (for a semi-infinite one, `program(problem, B)` its
-    restriction to finitely many cuts). `enclose(problem, point)` repairs the point and computes
-    both ends of the enclosure from the problem's data alone. The rest is as in `Printed`.
+    restriction to finitely many cuts). `ends(F, problem, point)` repairs the point and computes
+    both ends of the enclosure from the problem's data alone, in the arithmetic F. The rest is as in
+    `Printed`.
     """
 
     id: str
@@ -113,7 +133,7 @@ class Formulation:
     program: Callable[..., Program]
     symbols: Mapping[str, str]
     recover: Recover
-    enclose: Enclose
+    ends: Ends
     binary: bool = False
     fixed: tuple[str, ...] = ()
     stacked: tuple[str, ...] = ()
@@ -138,6 +158,11 @@ class Formulation:
     def optional(self) -> tuple[str, ...]:
         """What it may hold beside."""
         return tuple(f.name for f in fields(self.problem) if f.default is not MISSING)
+
+    def enclose(self, problem: Any, point: Point) -> Enclosure:
+        """Both ends in doubles, proved."""
+        made: Enclosure = self.ends(DOUBLES, problem, point)
+        return made
 
     def shapes(self, problem: Any) -> dict[str, tuple[int, ...]]:
         """The symbols of its answers, and their shapes in this problem."""
@@ -201,7 +226,7 @@ def _shape(problem: Any, text: str) -> tuple[int, ...]:
 
 def formulations(programs: ModuleType, bounds: ModuleType) -> Iterator[Formulation]:
     """Those of a paper: its registered methods, each with the function that encloses it."""
-    known: dict[str, tuple[Enclose, Frame | None]] = {}
+    known: dict[str, tuple[Ends, Frame | None]] = {}
     for function in vars(bounds).values():
         known |= getattr(function, "encloses", {}) if callable(function) else {}
     for problem in vars(programs).values():
@@ -209,7 +234,7 @@ def formulations(programs: ModuleType, bounds: ModuleType) -> Iterator[Formulati
             continue
         for method in vars(problem).values():
             for what in getattr(method, "printed", ()):
-                enclose, frame = known[what.id]
+                ends, frame = known[what.id]
                 yield Formulation(
-                    problem=problem, program=method, enclose=enclose, frame=frame, **vars(what)
+                    problem=problem, program=method, ends=ends, frame=frame, **vars(what)
                 )

@@ -10,27 +10,26 @@ v, b, and η, ζ ≥ 0,
     ½wᵀQ⁻¹w + C·1ᵀζ,  w = 1 + η - ζ - by             where Q ≻ 0: the maximum of the Lagrangian
 
 The gap of the first is of first order in the error of α, that of the second of second order: with
-δ = w - Qα, wᵀQ⁻¹w = αᵀQα + 2αᵀδ + δᵀQ⁻¹δ needs the inverse only on what is small. With C infinite ζ
-is zero, and only the second remains.
+δ = w - Qα, wᵀQ⁻¹w = αᵀQα + 2αᵀδ + δᵀQ⁻¹δ needs the inverse only on what is small, and for any s
+with r = δ - Qs it is δᵀQ⁻¹δ = δᵀs + rᵀs + rᵀQ⁻¹r. With C infinite ζ is zero, and only the second
+remains.
 
-The doubles Q stand for some Q₊ ⪰ 0 with ‖Q - Q₊‖₂ ≤ ε, the `slack` (`formulations.semidefinite`),
-and the ends are of the program with Q₊:
-
-    from below    αᵀQ₊α ≤ αᵀQα + ε‖α‖²
-    the primal    with Q + εI ⪰ Q₊ ⪰ 0, whose optimum is less than that with Q₊ by ε‖α‖² at most,
-                  at an optimal α of the latter, since Q + εI ⪯ Q₊ + 2εI. There ‖α‖² ≤ nC²; and
-                  since xα is feasible for every x ≤ 1, αᵀQ₊α ≤ 1ᵀα, so that 1ᵀα is at most twice
-                  the optimum f, no αᵢ above f, and ‖α‖² ≤ 2Cf, 2f²
-    Lagrangian    with Q ⪰ mI, m > ε, and E = Q₊ - Q: w = Q₊α + (δ - Eα), so that wᵀQ₊⁻¹w is
-                  αᵀQα - αᵀEα + 2αᵀδ + (δ - Eα)ᵀQ₊⁻¹(δ - Eα), and Q₊ ⪰ (1 - ε/m)Q
+Q is a tensor of the arithmetic F (`formulations.arithmetic`), and holds the matrix that is meant.
+In the primal a Q′ with Q ⪯ Q′ ⪯ Q + 2εI takes its place, whose optimum is less than that with Q by
+ε‖α‖² at most, at an optimal α of the latter. There ‖α‖² ≤ nC²; and since xα is feasible for every
+x ≤ 1, αᵀQα ≤ 1ᵀα, so that 1ᵀα is at most twice the optimum f, no αᵢ above f, and ‖α‖² ≤ 2Cf, 2f².
 """
 
 from __future__ import annotations
 
-import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, cholesky, eigvalsh, lstsq
+from collections.abc import Iterator
+from typing import Any
 
-from cvxkernel.formulations.enclosure import EPS, TINY, Bounded, quadratic, rounding
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, lstsq
+
+from cvxkernel.formulations.arithmetic import DOUBLES, Arithmetic, Tensor
+from cvxkernel.formulations.enclosure import EPS, TINY
 from cvxkernel.formulations.inputs import Array
 
 FREE = (
@@ -38,55 +37,67 @@ FREE = (
     1e-5,
     1e-7,
 )  # of the largest α and of C: nearer to the border a sample is taken as there
-LARGE = 100.0  # times the slack: from there on an eigenvalue of Q is known well enough to divide by
+LARGE = 100.0  # times what is not known of Q: a larger eigenvalue is known well enough to divide by
 
 
 def signed(y: Array, K: Array) -> Array:
-    """diag(y) K diag(y), symmetric."""
+    """diag(y) K diag(y), symmetric, in doubles."""
     Q: Array = K + K.T
     Q *= y
     Q *= y[:, None] / 2
     return Q
 
 
-def repair(alpha: Array, y: Array, C: float) -> Array:
-    """α clipped to the box, then the heavier class scaled down until αᵀy = 0."""
-    alpha = np.minimum(np.maximum(alpha, 0.0), C)
+def feasible(F: Arithmetic, alpha: Any, y: Array, C: float) -> Tensor:
+    """α clipped to the box, then the heavier class scaled down until αᵀy = 0, exactly."""
+    alpha = F.clipped(alpha, C)
     plus, minus = alpha[y > 0].sum(), alpha[y < 0].sum()
-    if min(plus, minus) <= 0:
-        return np.zeros_like(alpha)
-    least = min(plus, minus)
-    balanced: Array = alpha * np.where(y > 0, least / plus, least / minus)
-    return balanced
+    least = F.minimum(plus, minus)
+    if not (least > 0 and least.is_finite()):
+        return F.exact(np.zeros(len(y)))
+    least = F.exact(least.lower)
+    return alpha * F.where(y > 0, least / plus, least / minus)
 
 
-def value(Q: Array, alpha: Array, slack: float = 0.0) -> Bounded:
-    """1ᵀα - ½αᵀQα, and the allowance for its rounding and for what Q is off."""
-    form, allowance = quadratic(Q, alpha[:, None])
-    total = float(alpha.sum())
-    allowance += slack * float(alpha @ alpha)
-    return total - form / 2, allowance / 2 + rounding(len(alpha), total)
+def repair(alpha: Array, y: Array, C: float) -> Array:
+    """The same in doubles, without what rounding leaves."""
+    made: Array = feasible(DOUBLES, alpha, y, C).mid
+    return made
 
 
-def upper(Q: Array, y: Array, C: float, alpha: Array, slack: float | None = None) -> Bounded:
-    """The best of the bounds: at v = α, and where they leave a gap at α moved onto the margin.
+def value(F: Arithmetic, Q: Tensor, alpha: Tensor) -> Tensor:
+    """1ᵀα - ½αᵀQα"""
+    alpha = F.exact(alpha)
+    return alpha.sum() - F.inner(alpha, Q @ alpha) / 2
 
-    Without a `slack` Q stands for the nearest matrix that is semidefinite.
-    """
-    slack = short(Q) if slack is None else slack
-    ends = [hinge_bound(Q, y, C, alpha, slack), quadratic_bound(Q, y, C, alpha, slack)]
-    low, _ = value(Q, alpha)
-    for small in FREE:
-        if sum(min(ends, key=sum)) - low <= 1e-10 * abs(low):
+
+def upper(F: Arithmetic, Q: Tensor, y: Array, C: float, alpha: Any) -> Tensor:
+    """The best of the bounds: at v = α, and where they leave a gap at α moved onto the margin."""
+    alpha = F.exact(alpha).point()
+    low, ends = value(F, Q, alpha).point(), []
+    enough = 2.0 ** (-0.6 * F.bits) * abs(float(low.mid))
+    for end in _uppers(F, Q, y, C, alpha):
+        ends.append(end)
+        if float((F.exact(end.upper) - low).mid) <= enough:
             break
-        ends.append(hinge_bound(Q, y, C, on_margin(Q, y, C, alpha, small), slack))
-    return min(ends, key=sum)
+    return least(F, ends)
 
 
-def short(Q: Array) -> float:
-    """How far Q may be from semidefinite, in the spectral norm."""
-    least = rounding(len(Q), float(np.abs(Q).max()))
-    return 0.0 if above(Q, least) else max(0.0, least - float(eigvalsh(Q)[0]))
+def least(F: Arithmetic, ends: list[Tensor]) -> Tensor:
+    """The bound whose upper end is the smallest."""
+    best = ends[0]
+    for end in ends[1:]:
+        best = end if end.upper < best.upper else best
+    return best
+
+
+def _uppers(F: Arithmetic, Q: Tensor, y: Array, C: float, alpha: Tensor) -> Iterator[Tensor]:
+    if np.isfinite(C):
+        yield hinge_bound(F, Q, y, C, alpha)
+    yield quadratic_bound(F, Q, y, C, alpha)
+    if np.isfinite(C):
+        for small in FREE:
+            yield hinge_bound(F, Q, y, C, on_margin(Q.mid, y, C, alpha.mid, small))
 
 
 def on_margin(Q: Array, y: Array, C: float, alpha: Array, small: float) -> Array:
@@ -108,17 +119,6 @@ def on_margin(Q: Array, y: Array, C: float, alpha: Array, small: float) -> Array
     return moved
 
 
-def above(Q: Array, least: float) -> bool:
-    """Whether every eigenvalue of Q is above this number, if one Cholesky factor can tell."""
-    shifted = Q.copy()
-    shifted.flat[:: len(Q) + 1] -= least
-    try:
-        cholesky(shifted, lower=True, overwrite_a=True, check_finite=False)
-    except LinAlgError:
-        return False
-    return True
-
-
 def offset(image: Array, y: Array) -> float:
     """The b of the least Σᵢ max(0, 1 - imageᵢ - byᵢ)."""
     # Piecewise linear and convex in b, with slopes from -n₊ to n₋: the least is at the kink
@@ -127,93 +127,75 @@ def offset(image: Array, y: Array) -> float:
     return float(np.sort(kinks)[int((y > 0).sum()) - 1])
 
 
-def hinge_bound(Q: Array, y: Array, C: float, v: Array, slack: float | None = None) -> Bounded:
-    """½vᵀQv + C Σᵢ max(0, 1 - (Qv)ᵢ - byᵢ) at the best b, with Q + εI for Q."""
-    n = len(y)
-    slack = short(Q) if slack is None else slack
-    if slack:
-        Q = Q + slack * np.eye(n)
-    margins, sizes = Q @ v, np.abs(Q) @ np.abs(v)
-    b = offset(margins, y)
-    form, off = quadratic(Q, v[:, None])
-    image = margins + b * y
+def primal(F: Arithmetic, form: Tensor, image: Tensor, y: Array, C: float, b: float) -> Tensor:
+    """½vᵀQv + C Σᵢ max(0, 1 - (Qv)ᵢ - byᵢ) from vᵀQv and Qv"""
+    return form / 2 + F.exact(C) * (1 - image - F.exact(b) * y).positive().sum()
+
+
+def hinge_bound(F: Arithmetic, Q: Tensor, y: Array, C: float, v: Any) -> Tensor:
+    """The primal at v and the best b, with Q′ for Q, and what that costs."""
+    Q, slack = F.bracket(Q)
+    v = F.exact(v)
+    image = Q @ v
+    form, b = F.inner(v, image), offset(image.mid, y)
+    ends = [primal(F, form, image, y, C, b)]
     # Any multiple of (v, b) will do: try the one at which no sample off the box (to what a solver
     # leaves) is inside the margin.
-    free = v < (1 - 1e-6) * C
-    least = float(image[free].min(initial=1.0))
-    best: Bounded = (np.inf, 0.0)
-    for x in {1.0, 1.0 / least if least > 0.5 else 1.0}:
-        losses = np.maximum(0.0, 1 - x * image)
-        total = x * x * form / 2 + C * float(losses.sum())
-        # Only a margin that may be below 1 can add to the sum of hinges.
-        made_of = 1 + x * (sizes + abs(b))
-        near = x * image < 1 + rounding(n, 1.0) * made_of
-        magnitude = C * float(np.sum(near * made_of))
-        best = min(best, (total, x * x * off / 2 + rounding(n, magnitude)), key=sum)
-    return best[0], best[1] + _charge(slack, n, C, sum(best))
+    margins = image.mid + b * y
+    nearest = float(margins[v.mid < (1 - 1e-6) * C].min(initial=1.0))
+    if 0.5 < nearest < 1.0:
+        x = 1.0 / nearest
+        ends.append(primal(F, x * (x * form), x * image, y, C, x * b))
+    best = least(F, ends)
+    return best + _charge(F, slack, len(y), C, best)
 
 
-def _charge(slack: float, n: int, C: float, bound: float) -> float:
+def _charge(F: Arithmetic, slack: Tensor, n: int, C: float, bound: Tensor) -> Tensor:
     """ε‖α‖² at most: ‖α‖² ≤ nC², 2Cf and 2f² for every f ≥ the optimum, as `bound` + charge is."""
-    if not slack:
-        return 0.0
-    square = n * C**2
+    square = F.exact(float(n)) * F.exact(C) * C
+    if not slack > 0:
+        return F.exact(0.0)
     for _ in range(10):
         f = bound + slack * square
-        square = min(square, 2 * C * f, 2 * f * f)
+        square = F.minimum(square, F.minimum(2 * F.exact(C) * f, 2 * f * f))
     return slack * square
 
 
-def quadratic_bound(
-    Q: Array, y: Array, C: float, alpha: Array, slack: float | None = None
-) -> Bounded:
+def quadratic_bound(F: Arithmetic, Q: Tensor, y: Array, C: float, alpha: Any) -> Tensor:
     """The least ½wᵀQ⁻¹w + C·1ᵀζ over a few b, η and ζ; C may be infinite.
 
-    Infinite where Q is not definite by more than its rounding and slack: Q⁻¹ would be no bound.
+    Nothing is known where Q is not definite by more than its rounding: Q⁻¹ would be no bound.
     """
-    n = len(y)
-    slack = short(Q) if slack is None else slack
-    least = n * EPS * float(np.linalg.norm(Q)) + LARGE * slack  # the norm is at least the largest
-    if not above(Q, least):
-        spectrum = eigvalsh(Q)
-        least = n * EPS * float(spectrum[-1]) + LARGE * slack
-        if not spectrum[0] > least:
-            return np.inf, 0.0
-    factor = cho_factor(Q, lower=True)
+    n, alpha = len(y), F.exact(alpha).point()
+    # What is divided by λ_min is of the size of rounding: a small bound of it is enough.
+    m = F.least(Q, above=n * EPS * float(np.linalg.norm(Q.mid)) + LARGE * F.unknown(Q))
+    if not m > 0:
+        return F.inf
+    try:
+        factor = cho_factor(Q.mid, lower=True)
+    except LinAlgError:
+        return F.inf
     image = Q @ alpha
-    gap = y * (1 - image)  # = b on every sample with 0 < α < C, at an optimum
-    free = (alpha > 1e-6 * alpha.max()) & (alpha < (1 - 1e-6) * C)
+    form, a, middle = F.inner(alpha, image), alpha.mid, image.mid
+    gap = y * (1 - middle)  # = b on every sample with 0 < α < C, at an optimum
+    free = (a > 1e-6 * a.max()) & (a < (1 - 1e-6) * C)
     if not free.any():
-        free = alpha >= 0
-    bs = [float(np.average(gap[free], weights=alpha[free] + TINY)), float(np.median(gap[free]))]
-    best: Bounded = (np.inf, 0.0)
-    form, off = quadratic(Q, alpha[:, None])
-    size = float(np.linalg.norm(alpha))
-    absolute = np.abs(Q)
-    sizes = absolute @ np.abs(alpha)
-    for b in bs:
-        excess = image - 1 + b * y
+        free = a >= 0
+    ends = []
+    for b in (float(np.average(gap[free], weights=a[free] + TINY)), float(np.median(gap[free]))):
+        excess = image - 1 + F.exact(b) * y
         # η takes the excess where it is positive, ζ where it is negative; or each only where it
         # outweighs the room that α has to move, and the rest is left to δᵀQ⁻¹δ.
-        for room in (0.0, Q.diagonal()):
-            eta = np.where(excess > alpha * room, np.maximum(excess, 0.0), 0.0)
-            zeta = np.zeros_like(eta)
-            if np.isfinite(C):
-                zeta = np.where(-excess > (C - alpha) * room, np.maximum(-excess, 0.0), 0.0)
-            delta = eta - zeta - excess
-            solve = cho_solve(factor, delta)
-            rest = delta - Q @ solve
-            inner = float(delta @ solve + rest @ solve + rest @ cho_solve(factor, rest))
-            box = C * float(zeta.sum()) if zeta.any() else 0.0
-            total = form / 2 + float(alpha @ delta) + inner / 2 + box
-            # δ itself is rounded, by |1 + by| + |Q|α in each entry, and Q⁻¹ passes that on.
-            made_of = 1 + abs(b) + sizes
-            magnitude = float(np.abs(alpha) @ made_of) + float(np.abs(solve) @ made_of) + box
-            magnitude += float(np.abs(solve) @ (np.abs(delta) + absolute @ np.abs(solve)))
-            allowance = off / 2 + rounding(n, magnitude)
-            if slack:
-                moved = (np.sqrt(max(inner, 0.0)) + slack * size / np.sqrt(least)) ** 2
-                moved /= 1 - slack / least
-                allowance += (slack * size**2 + moved - inner) / 2
-            best = min(best, (total, allowance), key=sum)
-    return best
+        over = excess.mid
+        for room in (0.0, Q.mid.diagonal()):
+            takes = over > a * room
+            gives = (-over > (C - a) * room) if np.isfinite(C) else np.zeros(n, dtype=bool)
+            short, long = (-excess).positive(), excess.positive()
+            zeta = F.where(gives, short, 0.0)
+            delta = F.where(takes, short, F.where(gives, -long, -excess))
+            s = F.exact(cho_solve(factor, delta.mid))
+            r = delta - Q @ s
+            inner = F.inner(delta, s) + F.inner(r, s) + F.inner(r, r).positive() / m
+            total = form / 2 + F.inner(alpha, delta) + inner / 2
+            ends.append(total + F.exact(C) * zeta.sum() if np.isfinite(C) else total)
+    return least(F, ends)

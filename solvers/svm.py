@@ -127,7 +127,8 @@ def _unit(K: Array, y: Array, C: float, start: Array | None) -> Array:
     candidates = [alpha, polish(Q, y, C, alpha)]
     if small and not ended and not _settled(Q, y, C, candidates[1]):
         candidates.append(quadratic_program(Q, np.ones(len(y)), y, C))
-    return max((a for a in candidates if a is not None), key=lambda a: bounds.value(Q, a)[0])
+    found = (a for a in candidates if a is not None)
+    return max(found, key=lambda a: float(a.sum() - a @ (Q @ a) / 2))
 
 
 def _settled(Q: Array, y: Array, C: float, alpha: Array | None) -> bool:

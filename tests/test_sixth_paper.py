@@ -91,7 +91,7 @@ def sample(id, n, p, kind, seed):
 ''',
     "proofs": '''
 from flint import arb
-from cvxkernel.validation.balls import numbers, off_simplex, simplex
+from cvxkernel.formulations.arithmetic.balls import numbers, off_simplex, simplex
 from cvxkernel.validation.proofs.proof import Examination, Proof
 
 class Balls:

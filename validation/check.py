@@ -11,6 +11,7 @@ import numpy as np
 from flint import arb
 
 from cvxkernel.formulations import inputs
+from cvxkernel.formulations.arithmetic import balls
 from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.errors import InputError
 from cvxkernel.formulations.formulation import Formulation
@@ -18,7 +19,7 @@ from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.shown import Shown, few
 from cvxkernel.solvers import deadline, promise
 from cvxkernel.solvers.method import Progress
-from cvxkernel.validation import balls, rigorous
+from cvxkernel.validation import rigorous
 from cvxkernel.validation.proofs import JUDGES, STATIONARITY, Examination, Judge, Proof
 from cvxkernel.validation.slips import Slip, explain
 

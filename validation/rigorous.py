@@ -13,13 +13,13 @@ from flint import arb
 
 from cvxkernel import solvers
 from cvxkernel.formulations import inputs, semidefinite
+from cvxkernel.formulations.arithmetic import balls
 from cvxkernel.formulations.catalogue import CATALOGUE, formulation
 from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.errors import InputError, SolverError
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.solvers import deadline, promise
 from cvxkernel.solvers.method import Progress, Solution, known
-from cvxkernel.validation import balls
 from cvxkernel.validation.proofs import JUDGES, Judge, Point, Proof, prove
 
 MOST_BITS = 4096
@@ -29,7 +29,7 @@ FINE = 1e-9  # what the solvers are asked for first: a proof is no better than i
 def proof(id: str, problem: Any, point: Any, *, bits: int = balls.BITS) -> Proof:
     """Both ends of the optimum in ball arithmetic, as exact numbers, at any point."""
     with balls.precision(bits):
-        return prove(judge(id, problem), point)
+        return prove(formulation(id), judge(id, problem), problem, point)
 
 
 def judge(id: str, problem: Any) -> Judge:

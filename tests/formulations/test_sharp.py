@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from cvxkernel.formulations import kernels, semidefinite
+from cvxkernel.formulations.arithmetic import balls
 from cvxkernel.formulations.sharp import PRODUCT, Pair, pair, product, sharp
-from cvxkernel.validation import balls
 
 X = np.random.default_rng(3).normal(size=(9, 3))
 

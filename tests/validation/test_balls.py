@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from flint import arb, arb_mat
 
-from cvxkernel.validation import balls
+from cvxkernel.formulations.arithmetic import balls
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from flint import arb
 from scipy.linalg import hadamard
 
 from cvxkernel.formulations import CATALOGUE, semidefinite
-from cvxkernel.validation import balls
+from cvxkernel.formulations.arithmetic import balls
 
 SPECTRA = {
     "definite": [8.0, 4, 4, 2, 1, 1, 1, 0.5],

@@ -7,8 +7,9 @@ import pytest
 from flint import arb, fmpq
 
 from cvxkernel.formulations import CATALOGUE, InputError
+from cvxkernel.formulations.arithmetic import balls
 from cvxkernel.solvers import solve
-from cvxkernel.validation import balls, enclose, rigorous
+from cvxkernel.validation import enclose, rigorous
 from cvxkernel.validation.check import check
 from cvxkernel.validation.gonen2008 import proofs as gonen2008
 from cvxkernel.validation.instances import sample

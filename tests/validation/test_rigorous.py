@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cvxkernel.formulations import CATALOGUE, SolverError, kernels
+from cvxkernel.formulations.arithmetic import balls
 from cvxkernel.solvers import promise
-from cvxkernel.validation import balls, enclose, rigorous
+from cvxkernel.validation import enclose, rigorous
 from cvxkernel.validation.instances import blobs, sample
 from cvxkernel.validation.proofs import JUDGES
 

@@ -35,10 +35,10 @@ import numpy as np
 from flint import arb, arb_mat
 from scipy.linalg import qr
 
+from cvxkernel.formulations.arithmetic import balls
+from cvxkernel.formulations.arithmetic.balls import column, inner, matrix
 from cvxkernel.formulations.gonen2008 import Gated, Localized
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.validation import balls
-from cvxkernel.validation.balls import column, inner, matrix
 from cvxkernel.validation.proofs.machine import Machine
 from cvxkernel.validation.proofs.proof import STATIONARITY, Examination, Point, prove
 

@@ -12,9 +12,17 @@ from typing import Any
 import numpy as np
 from flint import arb, arb_mat
 
+from cvxkernel.formulations.arithmetic import balls
+from cvxkernel.formulations.arithmetic.balls import (
+    Proof,
+    excess,
+    inner,
+    matrix,
+    numbers,
+    off_simplex,
+    simplex,
+)
 from cvxkernel.formulations.kim2006 import KernelFisher, best_u
-from cvxkernel.validation import balls
-from cvxkernel.validation.balls import Proof, excess, inner, matrix, numbers, off_simplex, simplex
 from cvxkernel.validation.proofs.proof import Examination, Point
 
 

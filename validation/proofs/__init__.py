@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from cvxkernel.formulations.arithmetic.balls import Proof
 from cvxkernel.formulations.catalogue import PAPERS
-from cvxkernel.validation.balls import Proof
 from cvxkernel.validation.papers import part
 from cvxkernel.validation.proofs.proof import (
     STATIONARITY,

@@ -8,7 +8,9 @@ from typing import Any, Protocol
 
 from flint import arb
 
-from cvxkernel.validation.balls import Proof
+from cvxkernel.formulations.arithmetic import BALLS
+from cvxkernel.formulations.arithmetic.balls import Proof
+from cvxkernel.formulations.formulation import Formulation
 
 Point = Mapping[str, Any]  # doubles, or balls where doubles are not enough
 STATIONARITY = "stationarity"  # the violation by which a program that is not convex is judged
@@ -17,15 +19,8 @@ STATIONARITY = "stationarity"  # the violation by which a program that is not co
 class Judge(Protocol):
     """A problem in balls: what any point proves of its optimum, in the sense of a formulation.
 
-    A point is repaired first, so that it is feasible exactly. An end is infinite where the symbols
-    it needs are missing.
+    A point is repaired first, so that it is feasible exactly.
     """
-
-    def upper(self, point: Point) -> arb:
-        """A number not below the optimum."""
-
-    def lower(self, point: Point) -> arb:
-        """A number not above the optimum."""
 
     def better(self, point: Point) -> Iterator[Point]:
         """Points with both kinds of symbols, made from this one; the last is the best."""
@@ -83,10 +78,15 @@ class Examination:
         self.objectives["lower"] = Proof(low, high)
 
 
-def prove(judge: Judge, point: Point) -> Proof:
+def prove(form: Formulation, judge: Judge, problem: Any, point: Point) -> Proof:
     """The best ends over the point and those made from it."""
-    lower, upper = judge.lower(point), judge.upper(point)
+    if hasattr(judge, "lower"):  # TRANSITION
+        lower, upper = judge.lower(point), judge.upper(point)
+        for better in judge.better(point):
+            low, high = judge.lower(better), judge.upper(better)
+            lower, upper = (low if low > lower else lower), (high if high < upper else upper)
+        return Proof(lower, upper)
+    best = form.ends(BALLS, problem, point)
     for better in judge.better(point):
-        low, high = judge.lower(better), judge.upper(better)
-        lower, upper = (low if low > lower else lower), (high if high < upper else upper)
-    return Proof(lower, upper)
+        best = best.narrowed(form.ends(BALLS, problem, better))
+    return best

@@ -20,9 +20,9 @@ import numpy as np
 from flint import arb, arb_mat, ctx
 from numpy.typing import NDArray
 
+from cvxkernel.formulations.arithmetic import balls
+from cvxkernel.formulations.arithmetic.balls import column, inner, solution
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.validation import balls
-from cvxkernel.validation.balls import column, inner, solution
 
 ROUNDS = 15
 

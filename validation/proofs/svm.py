@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 from flint import arb, arb_mat
 
+from cvxkernel.formulations import svm as bounds
+from cvxkernel.formulations.arithmetic import BALLS, balls
+from cvxkernel.formulations.arithmetic.balls import Proof, exact, excess, numbers
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers.svm import svm as solvers_svm
-from cvxkernel.validation import balls
-from cvxkernel.validation.balls import Proof, clipped, column, excess, inner, numbers
 from cvxkernel.validation.proofs.saddle import Saddle
 from cvxkernel.validation.proofs.saddle import offset as offset  # also for those who import svm
 
@@ -31,71 +32,18 @@ def signed(y: Array, Q: arb_mat) -> arb_mat:
 
 def feasible(alpha: Iterable[Any], y: Array, C: float) -> list[arb]:
     """α clipped to the box, then the heavier class scaled down until αᵀy = 0."""
-    top = arb(C) if np.isfinite(C) else arb.pos_inf()
-    alpha = [x if x < top else top for x in clipped(alpha)]
-    plus = balls.total(x for x, s in zip(alpha, y, strict=True) if s > 0)
-    minus = balls.total(x for x, s in zip(alpha, y, strict=True) if s < 0)
-    if not (plus > 0 and minus > 0 and (plus + minus).is_finite()):
-        return [arb(0)] * len(y)
-    # Where it is not clear which class is heavier, neither keeps its weight.
-    least = plus.lower() if plus < minus else minus.lower() if minus < plus else None
-    if least is None:
-        least = plus.lower().min(minus.lower()).lower()
-    return [x * least / (plus if s > 0 else minus) for x, s in zip(alpha, y, strict=True)]
+    return list(bounds.feasible(BALLS, exact(numbers(alpha)), y, C).x)
 
 
 def value(Q: arb_mat, alpha: list[arb]) -> arb:
     """1ᵀα - ½αᵀQα"""
-    a = column(alpha)
-    return balls.total(alpha) - inner(a, Q * a) / 2
+    return bounds.value(BALLS, exact(Q), exact(alpha)).number
 
 
 def upper(Q: arb_mat, y: Array, C: float, v: list[arb]) -> arb:
     """The better of the primal and of the Lagrangian, each where it is defined."""
-    least = balls.lambda_min(Q)
-    ends = []
-    if np.isfinite(C):
-        ends.append(_hinge(Q, y, C, v))
-    if least > 0:
-        ends.append(_lagrangian(Q, y, C, v, least))
-    ends = [end.upper() for end in ends if end.is_finite()]
-    return -balls.largest([-end for end in ends]).lower() if ends else arb.pos_inf()
-
-
-def _hinge(Q: arb_mat, y: Array, C: float, v: list[arb]) -> arb:
-    """½vᵀQv + C Σᵢ max(0, 1 - (Qv)ᵢ - byᵢ)"""
-    w = column(v)
-    image = Q * w
-    b = offset(image, y)
-    hinges = [
-        (1 - m - b * int(s)).nonnegative_part() for m, s in zip(image.entries(), y, strict=True)
-    ]
-    return inner(w, image) / 2 + arb(C) * balls.total(hinges)
-
-
-def _lagrangian(Q: arb_mat, y: Array, C: float, alpha: list[arb], least: arb) -> arb:
-    """½wᵀQ⁻¹w + C·1ᵀζ, w = 1 + η - ζ - by = Qα + δ, and δᵀQ⁻¹δ ≤ ‖δ‖²/λ_min."""
-    a = column(alpha)
-    image = Q * a
-    b = _free_offset(image, y, C, alpha)
-    best = arb.pos_inf()
-    # η takes the excess where it is positive, ζ where it is negative; or the rest is left to δ
-    # where α has room to move.
-    for room in (0.0, 1.0):
-        delta, zeta = [], arb(0)
-        for x, m, s, diagonal in zip(alpha, image.entries(), y, _diagonal(Q), strict=True):
-            excess = m - 1 + b * int(s)
-            rest = -excess
-            if excess > x * diagonal * room:
-                rest = arb(0)
-            elif np.isfinite(C) and -excess > (C - x) * diagonal * room:
-                zeta, rest = zeta - excess, arb(0)
-            delta.append(rest)
-        d = column(delta)
-        total = inner(a, image) / 2 + inner(a, d) + inner(d, d) / least / 2
-        total += arb(C) * zeta if np.isfinite(C) else arb(0)
-        best = best.min(total) if best.is_finite() else total
-    return best
+    end = bounds.upper(BALLS, exact(Q), y, C, exact(v)).number.upper()
+    return end if end.is_finite() else arb.pos_inf()
 
 
 def off_box(alpha: Any, y: Array, C: float, whose: str = "") -> dict[str, arb]:
@@ -137,21 +85,6 @@ def optimum(Q: arb_mat, y: Array, C: float) -> Proof:
     lower = balls.largest([value(Q, a).lower() for a in points])
     upper_ = -balls.largest([-upper(Q, y, C, a) for a in points])
     return Proof(lower.lower(), upper_.upper())
-
-
-def _free_offset(image: arb_mat, y: Array, C: float, alpha: list[arb]) -> arb:
-    """The mean of y(1 - Qα) over the samples inside the box, weighted by α."""
-    rows = list(zip(alpha, image.entries(), y, strict=True))
-    big = max(float(x) for x in alpha)
-    free = [(x, m, s) for x, m, s in rows if 1e-6 * big < float(x) < (1 - 1e-6) * C]
-    if not free:
-        return offset(image, y)
-    weight = balls.total(x for x, _, _ in free)
-    return (balls.total(x * (1 - m) * int(s) for x, m, s in free) / weight).mid()
-
-
-def _diagonal(Q: arb_mat) -> list[arb]:
-    return [Q[i, i] for i in range(Q.nrows())]
 
 
 # -- Polishing ------------------------------------------------------------------------------------

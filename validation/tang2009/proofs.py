@@ -15,11 +15,19 @@ from typing import Any
 import numpy as np
 from flint import arb, arb_mat
 
+from cvxkernel.formulations.arithmetic import balls
+from cvxkernel.formulations.arithmetic.balls import (
+    Proof,
+    clipped,
+    column,
+    excess,
+    inner,
+    numbers,
+    simplex,
+)
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.tang2009 import Regularized, Separate, Shared
 from cvxkernel.formulations.tang2009.data import MultiLabelled
-from cvxkernel.validation import balls
-from cvxkernel.validation.balls import Proof, clipped, column, excess, inner, numbers, simplex
 from cvxkernel.validation.proofs import svm
 from cvxkernel.validation.proofs.proof import Examination, Point
 from cvxkernel.validation.proofs.saddle import Saddle, State

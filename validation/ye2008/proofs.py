@@ -15,15 +15,8 @@ import numpy as np
 from flint import arb, arb_mat, ctx
 from scipy.linalg import cho_factor, cho_solve
 
-from cvxkernel.formulations.catalogue import CATALOGUE
-from cvxkernel.formulations.enclosure import IDENTITY_SHARES
-from cvxkernel.formulations.formulation import Formulation
-from cvxkernel.formulations.inputs import Array
-from cvxkernel.formulations.ye2008.bounds import unit_diagonal_root
-from cvxkernel.formulations.ye2008.data import Scatter
-from cvxkernel.formulations.ye2008.programs import Discriminant
-from cvxkernel.validation import balls
-from cvxkernel.validation.balls import (
+from cvxkernel.formulations.arithmetic import balls
+from cvxkernel.formulations.arithmetic.balls import (
     Proof,
     asymmetry,
     excess,
@@ -34,6 +27,13 @@ from cvxkernel.validation.balls import (
     off_simplex,
     simplex,
 )
+from cvxkernel.formulations.catalogue import CATALOGUE
+from cvxkernel.formulations.enclosure import IDENTITY_SHARES
+from cvxkernel.formulations.formulation import Formulation
+from cvxkernel.formulations.inputs import Array
+from cvxkernel.formulations.ye2008.bounds import unit_diagonal_root
+from cvxkernel.formulations.ye2008.data import Scatter
+from cvxkernel.formulations.ye2008.programs import Discriminant
 from cvxkernel.validation.proofs.proof import Examination, Judge, Negated, Point
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from cvxkernel.formulations.arithmetic import balls
 from cvxkernel.formulations.kim2006 import KernelFisher, bound
-from cvxkernel.validation import balls
 from cvxkernel.validation.kim2006.proofs import Balls
 
 

@@ -22,11 +22,11 @@ import numpy as np
 from flint import arb, arb_mat
 
 from cvxkernel.formulations import semidefinite
+from cvxkernel.formulations.arithmetic import balls
+from cvxkernel.formulations.arithmetic.balls import Proof, inner, matrix, numbers
 from cvxkernel.formulations.chen2009 import AugmentedSample, NewSample, bounds
 from cvxkernel.formulations.eigenbasis.decomposition import orthonormal
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.validation import balls
-from cvxkernel.validation.balls import Proof, inner, matrix, numbers
 from cvxkernel.validation.chen2009.proofs.kernel import least, short_of
 from cvxkernel.validation.proofs.proof import Examination, Point
 

@@ -18,11 +18,19 @@ from typing import Any
 import numpy as np
 from flint import arb, arb_mat
 
+from cvxkernel.formulations.arithmetic import balls
+from cvxkernel.formulations.arithmetic.balls import (
+    Proof,
+    asymmetry,
+    column,
+    excess,
+    inner,
+    matrix,
+    numbers,
+)
 from cvxkernel.formulations.chen2009 import KernelMachine, RobustMachine, spectrum
 from cvxkernel.formulations.chen2009 import bounds as in_doubles
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.validation import balls
-from cvxkernel.validation.balls import Proof, asymmetry, column, excess, inner, matrix, numbers
 from cvxkernel.validation.proofs import svm
 from cvxkernel.validation.proofs.proof import Examination, Point
 

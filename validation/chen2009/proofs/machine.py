@@ -12,8 +12,8 @@ from typing import Any
 from flint import arb
 
 from cvxkernel.formulations import chen2009
-from cvxkernel.validation import balls
-from cvxkernel.validation.balls import Proof, column, excess, inner, numbers
+from cvxkernel.formulations.arithmetic import balls
+from cvxkernel.formulations.arithmetic.balls import Proof, column, excess, inner, numbers
 from cvxkernel.validation.proofs import svm
 from cvxkernel.validation.proofs.machine import Machine
 from cvxkernel.validation.proofs.proof import Examination, Point

@@ -18,12 +18,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from flint import arb, arb_mat, ctx
 
+from cvxkernel.formulations.arithmetic import balls
+from cvxkernel.formulations.arithmetic.balls import Proof, column, excess, matrix, numbers
 from cvxkernel.formulations.chen2009 import SpectrumMachine, prediction
 from cvxkernel.formulations.chen2009 import bounds as in_doubles
 from cvxkernel.formulations.chen2009 import spectrum as modifications
 from cvxkernel.formulations.enclosure import EPS
-from cvxkernel.validation import balls
-from cvxkernel.validation.balls import Proof, column, excess, matrix, numbers
 from cvxkernel.validation.chen2009.proofs.kernel import least, margins
 from cvxkernel.validation.proofs import svm
 from cvxkernel.validation.proofs.proof import Examination, Point

@@ -7,13 +7,14 @@ from itertools import pairwise
 
 import numpy as np
 
+from cvxkernel.formulations.arithmetic import balls
 from cvxkernel.formulations.enclosure import rounding
 from cvxkernel.formulations.gonen2008 import Gated, Localized
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers import GatingDescent
 from cvxkernel.solvers.gating_box import GatingBox
 from cvxkernel.solvers.localized import Iterate
-from cvxkernel.validation import balls, rigorous
+from cvxkernel.validation import rigorous
 from cvxkernel.validation.gonen2008.claims.machine import EQ7, solved
 from cvxkernel.validation.instances import random_kernels
 from cvxkernel.validation.ledger.claim import (

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from flint import arb
 
+from cvxkernel.formulations.arithmetic import balls
+from cvxkernel.formulations.arithmetic.balls import Proof, numbers
 from cvxkernel.formulations.catalogue import CATALOGUE
 from cvxkernel.formulations.kundu2010 import Combination
-from cvxkernel.validation import balls
-from cvxkernel.validation.balls import Proof, numbers
 from cvxkernel.validation.kundu2010.proofs.omega import Omega
 from cvxkernel.validation.kundu2010.proofs.points import off_simplex, on_simplex, smallest, stack
 from cvxkernel.validation.proofs import svm

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from flint import arb, arb_mat
 
+from cvxkernel.formulations.arithmetic import balls
+from cvxkernel.formulations.arithmetic.balls import Proof, column, excess, numbers
 from cvxkernel.formulations.catalogue import CATALOGUE
 from cvxkernel.formulations.kundu2010 import Similarities, Spectra
-from cvxkernel.validation import balls
-from cvxkernel.validation.balls import Proof, column, excess, numbers
 from cvxkernel.validation.kundu2010.proofs.omega import Omega
 from cvxkernel.validation.kundu2010.proofs.points import (
     doubles,

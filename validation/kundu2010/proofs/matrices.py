@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from flint import arb, arb_mat
 
+from cvxkernel.formulations.arithmetic import balls
+from cvxkernel.formulations.arithmetic.balls import asymmetry, excess, inner, matrix
 from cvxkernel.formulations.kundu2010 import Similarities
-from cvxkernel.validation import balls
-from cvxkernel.validation.balls import asymmetry, excess, inner, matrix
 from cvxkernel.validation.kundu2010.proofs.learned import Learned
 from cvxkernel.validation.kundu2010.proofs.points import ball, clip, outside, spectahedron
 

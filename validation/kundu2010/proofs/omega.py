@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from flint import arb, arb_mat, ctx
 
+from cvxkernel.formulations.arithmetic import balls
+from cvxkernel.formulations.arithmetic.balls import Proof, column, inner, matrix, solution
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers.mkl import mkl
-from cvxkernel.validation import balls
-from cvxkernel.validation.balls import Proof, column, inner, matrix, solution
 from cvxkernel.validation.proofs import svm
 
 STEPS = 12  # of Newton's method

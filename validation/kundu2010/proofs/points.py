@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from flint import arb, arb_mat
 
+from cvxkernel.formulations.arithmetic import balls
+from cvxkernel.formulations.arithmetic.balls import excess, numbers, simplex
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.validation import balls
-from cvxkernel.validation.balls import excess, numbers, simplex
 
 
 def spectahedron(A: arb_mat, tau: arb) -> arb_mat:

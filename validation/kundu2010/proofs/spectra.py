@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from flint import arb, arb_mat, ctx
 
+from cvxkernel.formulations.arithmetic import balls
+from cvxkernel.formulations.arithmetic.balls import column, excess, inner, matrix, simplex
 from cvxkernel.formulations.errors import InputError
 from cvxkernel.formulations.kundu2010 import Spectra
-from cvxkernel.validation import balls
-from cvxkernel.validation.balls import column, excess, inner, matrix, simplex
 from cvxkernel.validation.kundu2010.proofs.learned import Learned
 from cvxkernel.validation.kundu2010.proofs.points import ball, outside, smallest
 from cvxkernel.validation.proofs.proof import Examination, Point

@@ -72,6 +72,8 @@ def entries(A: arb_mat) -> list[arb]:
 
 def doubles(x: Any) -> Array:
     """The midpoints of a matrix, a number or a list of them, as doubles; no proof rests on them."""
+    if isinstance(x, Tensor):
+        return x.mid
     if isinstance(x, arb_mat):
         return np.array([[float(v.mid()) for v in row] for row in x.tolist()])
     if isinstance(x, arb):
@@ -219,6 +221,8 @@ def numbers(values: Any) -> list[arb]:
     """An array, a number or a list of either kind as a flat list of balls."""
     if isinstance(values, arb_mat):
         return list(values.entries())
+    if isinstance(values, Tensor):
+        return list(values.x.flat)
     return [arb(x) for x in np.ravel(np.asarray(values, dtype=object))]
 
 
@@ -262,6 +266,13 @@ class Proof:
 
     def __neg__(self) -> Proof:
         return Proof(-self.upper, -self.lower)
+
+    def narrowed(self, other: Proof) -> Proof:
+        """What both prove together."""
+        return Proof(
+            other.lower if other.lower > self.lower else self.lower,
+            other.upper if other.upper < self.upper else self.upper,
+        )
 
     @property
     def width(self) -> float:
@@ -413,3 +424,302 @@ def _overlap(d: list[arb], V: arb_mat, plus: list[int], minus: list[int]) -> arb
         for j, x in zip(minus, row, strict=True)
     )
     return total(terms).nonnegative_part().sqrt()
+
+
+# -- The arithmetic --------------------------------------------------------------------------------
+
+
+class Tensor:
+    """An array of balls: any shape, numpy's broadcasting, arb's radii."""
+
+    __slots__ = ("_matrix", "x")
+    __array_ufunc__ = None  # an array on the left leaves the operation to us
+
+    def __init__(self, x: Any) -> None:
+        self.x: NDArray[Any] = np.asarray(x, dtype=object)
+        self._matrix: arb_mat | None = None
+
+    def __repr__(self) -> str:
+        return f"Tensor({self.x!r})"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the array."""
+        return self.x.shape
+
+    @property
+    def ndim(self) -> int:
+        """0, 1 or 2, or more for a stack."""
+        return self.x.ndim
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    @property
+    def T(self) -> Tensor:
+        """Transposed."""
+        return Tensor(self.x.T)
+
+    def __getitem__(self, index: Any) -> Tensor:
+        return Tensor(self.x[index])
+
+    def reshape(self, *shape: int) -> Tensor:
+        """The same entries."""
+        return Tensor(self.x.reshape(*shape))
+
+    def diagonal(self) -> Tensor:
+        """Aᵢᵢ"""
+        return Tensor(self.x.diagonal())
+
+    @property
+    def number(self) -> arb:
+        """The ball of a tensor of one entry."""
+        return self.x.item()
+
+    @property
+    def matrix(self) -> arb_mat:
+        """As a matrix of balls; a vector is a column."""
+        if self._matrix is None:
+            rows = len(self.x)
+            columns = self.x.size // max(rows, 1)
+            self._matrix = arb_mat(rows, columns, self.x.ravel().tolist())
+        return self._matrix
+
+    @property
+    def lower(self) -> Any:
+        """Not above any of its numbers, exact."""
+        return _LOWER(self.x)
+
+    @property
+    def upper(self) -> Any:
+        """Not below, exact."""
+        return _UPPER(self.x)
+
+    @property
+    def mid(self) -> Array:
+        """The middle, as doubles."""
+        return np.asarray(_DOUBLE(self.x), dtype=np.float64)
+
+    def point(self) -> Tensor:
+        """The middle, exact."""
+        return Tensor(_MIDDLE(self.x))
+
+    def is_finite(self) -> bool:
+        """Whether every number in it is."""
+        return all(x.is_finite() for x in self.x.flat)
+
+    def __gt__(self, other: Any) -> Any:
+        return self.x > exact(other).x
+
+    def __lt__(self, other: Any) -> Any:
+        return self.x < exact(other).x
+
+    def __ge__(self, other: Any) -> Any:
+        return self.x >= exact(other).x
+
+    def __le__(self, other: Any) -> Any:
+        return self.x <= exact(other).x
+
+    def __neg__(self) -> Tensor:
+        return Tensor(-self.x)
+
+    def __add__(self, other: Any) -> Tensor:
+        return Tensor(self.x + exact(other).x)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Tensor:
+        return Tensor(self.x - exact(other).x)
+
+    def __rsub__(self, other: Any) -> Tensor:
+        return Tensor(exact(other).x - self.x)
+
+    def __mul__(self, other: Any) -> Tensor:
+        return Tensor(self.x * exact(other).x)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Tensor:
+        return Tensor(self.x / exact(other).x)
+
+    def __rtruediv__(self, other: Any) -> Tensor:
+        return Tensor(exact(other).x / self.x)
+
+    def __matmul__(self, other: Any) -> Tensor:
+        b = exact(other)
+        left = self.matrix.transpose() if self.ndim == 1 else self.matrix
+        shape = (*self.shape[:-1], *b.shape[1:])
+        made = np.empty(int(np.prod(shape, dtype=int)), dtype=object)
+        made[:] = (left * b.matrix).entries()
+        return Tensor(made.reshape(shape))
+
+    def __rmatmul__(self, other: Any) -> Tensor:
+        return exact(other) @ self
+
+    def __abs__(self) -> Tensor:
+        return Tensor(np.abs(self.x))
+
+    def sum(self, axis: int | None = None) -> Tensor:
+        """Σ of all entries, or along an axis."""
+        return Tensor(np.sum(self.x, axis=axis, initial=arb(0)))
+
+    def trace(self) -> Tensor:
+        """Σᵢ Aᵢᵢ"""
+        return self.diagonal().sum()
+
+    def square(self) -> Tensor:
+        """x², never negative."""
+        return (self * self).positive()
+
+    def positive(self) -> Tensor:
+        """max(x, 0)"""
+        return Tensor(_POSITIVE(self.x))
+
+    def sqrt(self) -> Tensor:
+        """√x of what is known not to be negative."""
+        return Tensor(_SQRT(self.x))
+
+    def exp(self) -> Tensor:
+        """eˣ"""
+        return Tensor(_EXP(self.x))
+
+    def max(self) -> Tensor:
+        """The largest entry."""
+        return Tensor(largest(self.x.ravel().tolist()))
+
+    def min(self) -> Tensor:
+        """The smallest."""
+        return -(-self).max()
+
+
+_LOWER = np.frompyfunc(lambda x: x.lower(), 1, 1)
+_UPPER = np.frompyfunc(lambda x: x.upper(), 1, 1)
+_MIDDLE = np.frompyfunc(lambda x: x.mid(), 1, 1)
+_DOUBLE = np.frompyfunc(lambda x: float(x.mid()), 1, 1)
+_POSITIVE = np.frompyfunc(lambda x: x.nonnegative_part(), 1, 1)
+_SQRT = np.frompyfunc(lambda x: x.nonnegative_part().sqrt(), 1, 1)
+_EXP = np.frompyfunc(lambda x: x.exp(), 1, 1)
+_ARB = np.frompyfunc(arb, 1, 1)
+
+
+def exact(x: Any) -> Tensor:
+    """Doubles, balls and matrices of balls as a tensor; a tensor is left as it is."""
+    if isinstance(x, Tensor):
+        return x
+    if isinstance(x, arb_mat):
+        made = np.empty(x.nrows() * x.ncols(), dtype=object)
+        made[:] = x.entries()
+        return Tensor(made.reshape(x.nrows(), x.ncols()))
+    if isinstance(x, arb):
+        return Tensor(x)
+    if isinstance(x, list) and any(isinstance(v, arb) for v in x):
+        return Tensor(_ARB(np.array(x, dtype=object)))
+    return Tensor(_ARB(np.asarray(x, dtype=np.float64).astype(object)))
+
+
+class Balls:
+    """The arithmetic, at the working precision."""
+
+    Tensor = Tensor
+    exact = staticmethod(exact)
+
+    @property
+    def bits(self) -> int:
+        """Of its numbers."""
+        return int(ctx.prec)
+
+    @property
+    def inf(self) -> Tensor:
+        """Nothing is known."""
+        return Tensor(arb(0, np.inf))
+
+    @staticmethod
+    def kernels(K: Array) -> list[Tensor]:
+        """K₁₊, …, Kₚ₊ of a stack that a problem holds, or of one matrix."""
+        return [exact(A) for A in kernels(K)]
+
+    @staticmethod
+    def stack(numbers: Sequence[Any]) -> Tensor:
+        """A vector of numbers, a matrix of vectors."""
+        return Tensor(np.array([exact(x).x for x in numbers], dtype=object))
+
+    @staticmethod
+    def where(mask: Any, a: Any, b: Any) -> Tensor:
+        """a where the mask is true, b elsewhere."""
+        return Tensor(np.where(mask, exact(a).x, exact(b).x))
+
+    @staticmethod
+    def maximum(a: Any, b: Any) -> Tensor:
+        """The larger, entry by entry."""
+        return Tensor(_MAXIMUM(exact(a).x, exact(b).x))
+
+    @classmethod
+    def minimum(cls, a: Any, b: Any) -> Tensor:
+        """The smaller."""
+        return -cls.maximum(-exact(a), -exact(b))
+
+    @staticmethod
+    def inner(A: Any, B: Any) -> Tensor:
+        """⟨A, B⟩ = Σ AᵢⱼBᵢⱼ"""
+        return (exact(A) * B).sum()
+
+    @classmethod
+    def norm(cls, A: Any) -> Tensor:
+        """‖A‖_F"""
+        return cls.inner(A, A).sqrt()
+
+    @staticmethod
+    def combination(weights: Any, matrices: Sequence[Tensor]) -> Tensor:
+        """Σᵢ wᵢMᵢ, symmetric; a weight that is exactly zero costs nothing."""
+        return exact(combination(list(exact(weights).x), [M.matrix for M in matrices]))
+
+    @staticmethod
+    def signed(y: Array, Q: Tensor) -> Tensor:
+        """diag(y) Q diag(y), y of signs."""
+        return Tensor(np.where(np.outer(y, y) > 0, Q.x, -Q.x))
+
+    @staticmethod
+    def shifted(A: Tensor, c: Any) -> Tensor:
+        """A + cI"""
+        x, shift = A.x.copy(), exact(c).number
+        for i in range(len(x)):
+            x[i, i] = x[i, i] + shift
+        return Tensor(x)
+
+    @staticmethod
+    def bracket(Q: Tensor) -> tuple[Tensor, Tensor]:
+        """Q as it is: its radii are small."""
+        return Q, exact(0.0)
+
+    @staticmethod
+    def clipped(x: Any, top: float = np.inf) -> Tensor:
+        """min(max(x, 0), top); what is not above zero for certain is zero."""
+        x, most = exact(x), arb(top) if np.isfinite(top) else arb.pos_inf()
+        made = np.empty(x.x.size, dtype=object)
+        made[:] = [v if v < most else most for v in clipped(x.x.flat)]
+        return Tensor(made.reshape(x.shape))
+
+    @staticmethod
+    def least(A: Tensor, above: float | None = None) -> Tensor:
+        """A number below the smallest eigenvalue of (A + Aᵀ)/2, minus infinity at worst."""
+        return Tensor(lambda_min(symmetric(A.matrix)))
+
+    @staticmethod
+    def unknown(A: Tensor) -> float:
+        """What is not known of a matrix, as far as doubles see: nothing."""
+        return 0.0
+
+    @staticmethod
+    def enclosure(
+        value: Any, lower: Any, upper: Any, variables: Any, open: str | None = None
+    ) -> Proof:
+        """The interval between the lower end of `lower` and the upper end of `upper`."""
+        low, high = lower.number.lower(), upper.number.upper()
+        return Proof(
+            low if low.is_finite() else arb.neg_inf(), high if high.is_finite() else arb.pos_inf()
+        )
+
+
+_MAXIMUM = np.frompyfunc(lambda a, b: a.max(b), 2, 1)
+
+BALLS = Balls()

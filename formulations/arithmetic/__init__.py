@@ -1,0 +1,43 @@
+r"""Numbers that carry what is not known of them: one set of operations, two arithmetics.
+
+A bound is written once, over an arithmetic F, and evaluated in either:
+
+    DOUBLES   a double and a proved radius beside every number: the ends of every answer
+    BALLS     arb, at as many bits as are set: digits beyond doubles
+
+`F.exact(x)` takes doubles as exact numbers, `F.kernels(K)` the semidefinite matrices that the
+kernels of a problem stand for. What they return, a tensor, is a set that holds one true array;
+sums, products, quotients and the functions below hold the true results.
+
+    +  -  *  /  @   as for arrays, broadcast; also with arrays and numbers, taken as exact
+    abs(x), x.T, x[…], len(x), x.shape, x.sum(axis), x.diagonal(), x.trace(), x.max(), x.min()
+    a > b, a < b    whether it is certain, entry by entry
+    x.positive()    max(x, 0);  x.square(), x.sqrt() (of what is known not to be negative)
+    x.lower, x.upper  of a number: ends that hold it; doubles, or balls of radius zero
+    x.mid           the middle as doubles: a hint, no proof rests on it
+    x.point()       the middle as an exact number of this arithmetic: the radius is dropped, which
+                    is how a point is chosen, never how a result is told
+
+    F.inner(A, B)             ⟨A, B⟩;  F.norm(A) the Frobenius norm
+    F.stack(numbers)          a vector of numbers; F.where(mask, a, b)
+    F.maximum(a, b), F.minimum(a, b)
+    F.combination(w, M)       Σᵢ wᵢMᵢ for matrices such as F.kernels returns
+    F.signed(y, Q)            diag(y) Q diag(y), y of signs
+    F.least(A)                a number below the smallest eigenvalue of the symmetric part of A
+    F.bracket(Q)              (Q′, ε) with Q ⪯ Q′ ⪯ Q + 2εI for the true Q, and no slack left in Q′
+    F.shifted(A, c)           A + cI
+    F.clipped(x, top)         min(max(x, 0), top), of a point
+    F.bits                    of its numbers
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cvxkernel.formulations.arithmetic.balls import BALLS
+from cvxkernel.formulations.arithmetic.doubles import DOUBLES
+
+Arithmetic = Any  # DOUBLES or BALLS
+Tensor = Any  # what they compute with
+
+__all__ = ["BALLS", "DOUBLES", "Arithmetic", "Tensor"]
