@@ -469,13 +469,13 @@ class Doubles:
             at = float(eigvalsh(B, subset_by_index=(0, 0), check_finite=False)[0])
         # What Rump charges for B - sI, and a part for the rounding of the diagonal.
         size = max(float(np.trace(B)) - n * at, 0.0) + float(np.abs(B.diagonal()).max()) + abs(at)
-        charge = float(_up(2 * gamma(n + 2) * size + n * n * TINY + rest, n))
+        charge = float(_up(2 * gamma(n + 2) * size + n * n * TINY, n))
         if above is not None:
-            return exact(above) if factorizes(B, above + 2 * charge) else cls.inf
+            return exact(above) if factorizes(B, above + 2 * (charge + rest)) else cls.inf
         for factor in (1.0, 4.0, 64.0, 4096.0):
             s = at - factor * charge
             if factorizes(B, s):
-                return exact(float(np.nextafter(s - charge, -np.inf)))
+                return exact(float(np.nextafter(s - float(_up(charge + rest)), -np.inf)))
         return cls.inf
 
     @staticmethod
