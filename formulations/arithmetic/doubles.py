@@ -342,7 +342,7 @@ class Doubles:
 
     bits = 53
     inf = Tensor(0.0, np.inf)  # nothing is known
-    Tensor = Tensor
+    tensor = Tensor
     exact = staticmethod(exact)
 
     @staticmethod

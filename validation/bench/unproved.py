@@ -41,7 +41,7 @@ def _enclosure(value: Any, lower: Any, upper: Any, variables: Any, open: Any = N
 @contextmanager
 def unproved() -> Iterator[None]:
     """Every operation without its radius; what is not known in norm stays."""
-    operators = {
+    operators: dict[str, Any] = {
         "__add__": _plain(np.add),
         "__radd__": _plain(np.add),
         "__mul__": _plain(np.multiply),
@@ -52,7 +52,7 @@ def unproved() -> Iterator[None]:
         "lower": property(lambda a: a.mid),
         "upper": property(lambda a: a.mid),
     }
-    functions = {
+    functions: dict[str, Any] = {
         "inner": staticmethod(lambda A, B: Tensor(np.vdot(exact(A).mid, exact(B).mid))),
         "norm": staticmethod(lambda A: Tensor(np.linalg.norm(exact(A).mid))),
         "combination": staticmethod(_combination),
