@@ -121,14 +121,18 @@ class Bounds:
         return (theta[0], theta[1:]) if self.joint else (self.F.exact(1.0), theta / self.lam)
 
     def system(self, theta: Tensor) -> Tensor:
-        """M(θ); in the joint programs plus a multiple of eeᵀ."""
+        """M(θ)"""
         first, weights = self.factors(theta)
-        M = self.F.shifted(self.F.combination(weights, self.G), first)
+        return self.F.shifted(self.F.combination(weights, self.G), first)
+
+    def lifted(self, M: Any) -> Any:
+        """M plus a multiple of eeᵀ where it may be singular there."""
         return M + M.trace() / float(self.n) ** 2 if self.joint else M
 
     def inverse(self, M: Tensor, theta: Tensor, steps: int) -> Callable[[Tensor], Tensor]:
         """B ↦ M⁻¹B about, an exact point; refined so many times by its residual in F."""
-        F, solve = self.F, solver(M.mid, float(self.factors(theta)[0].mid), refined=True)
+        first = float(self.factors(theta)[0].mid)
+        F, solve = self.F, solver(self.lifted(M.mid), first, refined=True)
 
         def refined(B: Tensor) -> Tensor:
             X = F.exact(solve(B.mid))
@@ -142,7 +146,8 @@ class Bounds:
         """One factorization, one pass over the kernels; None where M(θ) may be singular."""
         F, M, (first, _) = self.F, self.system(theta), self.factors(theta)
         if not first > 0:
-            first = F.least(M, above=self.n * EPS * float(np.linalg.norm(M.mid)))
+            above = self.n * EPS * float(np.linalg.norm(M.mid))
+            first = F.least(self.lifted(M), above=above)
             if not first > 0:
                 return None
         try:
@@ -203,7 +208,9 @@ class Bounds:
             at = self.solved(theta)
             if at is not None:
                 yield at
-                if at.rest < at.value * 2.0 ** (-0.9 * self.F.bits):
+                end = at.value
+                small = max((end.upper - end.lower) / 64, 2.0 ** (-0.9 * self.F.bits) * end.lower)
+                if at.rest.upper <= small:
                     return
 
     def given(self, point: Point) -> Solved | None:
