@@ -97,7 +97,7 @@ class Tensor:
     def reshape(self, *shape: int) -> Tensor:
         """The same entries; what is known in norm only is spread."""
         x = self.spread()
-        return Tensor(x.mid.reshape(*shape), x.radius.reshape(*shape))
+        return Tensor(x.mid.reshape(shape), x.radius.reshape(shape))
 
     def diagonal(self) -> Tensor:
         """Aᵢᵢ: each is off by the spectral norm at most."""
@@ -418,9 +418,9 @@ class Centred:
         rest = _size(Tensor(np.zeros(B.shape), B.rad, B.off))
         mid, rad = _with_radius(self.K, B.mid, self.less)
         off = self.off * _size(B) + self.whole * rest
-        if rad.shape != mid.shape:
-            off, rad = off + _norm(rad), 0.0
-        return _projected(Tensor(mid, _up(rad, mid.size), float(_up(off, mid.size))))
+        rows = rad.shape != mid.shape
+        off = float(_up(off + _norm(rad) if rows else off, mid.size))
+        return _projected(Tensor(mid, 0.0 if rows else _up(rad, mid.size), off))
 
     def weighted(self, w: float, out: Array) -> None:
         """wD, added to `out`."""

@@ -77,6 +77,11 @@ class Dual:
         """The best c, about."""
         return float(2 * self.b.mid / self.q.mid) if self.bound > 0 else 0.0
 
+    @property
+    def best(self) -> Tensor:
+        """cβ"""
+        return self.scale * self.beta
+
 
 @dataclass(frozen=True)
 class Solved:
@@ -340,7 +345,7 @@ def sdp(
     c = certify(F, problem, point, binary=binary)
     S = c.at.schur
     symbol = {"T": (S + S.T) / 2} if matrix else {"t": S[0, 0] if binary else S.diagonal()}
-    point = {"theta": c.at.theta, "beta": _columns(2 * c.dual.beta, binary), **symbol}
+    point = {"theta": c.at.theta, "beta": _columns(c.dual.best, binary), **symbol}
     return F.enclosure(c.upper, c.dual.bound, c.upper, point)
 
 
@@ -358,7 +363,7 @@ def restricted_sdp(F: Arithmetic, problem: Scatter, point: Point) -> Any:
     if "beta" in point:
         duals.append(bounds.dual(given(F, point, "beta", np.zeros(at.H.shape)), at.H @ R))
     dual = max(duals, key=lambda dual: dual.bound.lower)
-    point = {"theta": at.theta, "t": ts[best], "beta": 2 * dual.beta, "Z": R @ R.T}
+    point = {"theta": at.theta, "t": ts[best], "beta": dual.best, "Z": R @ R.T}
     return F.enclosure(uppers[best], dual.bound, uppers[best], point)
 
 
@@ -367,9 +372,8 @@ def restricted_sdp(F: Arithmetic, problem: Scatter, point: Point) -> Any:
 def qcqp(F: Arithmetic, problem: Scatter, point: Point, *, binary: bool) -> Any:
     """β at its best scale, and t = maxᵢ Σⱼ βⱼᵀG̃ᵢβⱼ/rᵢ there."""
     c = certify(F, problem, point, binary=binary)
-    scale = c.dual.scale
-    beta = _columns(scale * c.dual.beta, binary)
-    point = {"beta": beta, "t": scale * (scale * c.dual.top), "theta": c.at.theta}
+    beta, t = _columns(c.dual.best, binary), c.dual.scale * (c.dual.scale * c.dual.top)
+    point = {"beta": beta, "t": t, "theta": c.at.theta}
     return F.enclosure(c.dual.bound, c.dual.bound, c.upper, point)
 
 
@@ -378,7 +382,7 @@ def qcqp(F: Arithmetic, problem: Scatter, point: Point, *, binary: bool) -> Any:
 def silp(F: Arithmetic, problem: Scatter, point: Point, *, binary: bool) -> Any:
     """γ = -value(θ); the enclosure changes sign."""
     c = certify(F, problem, point, binary=binary)
-    beta = _columns(2 * c.dual.beta, binary)
+    beta = _columns(c.dual.best, binary)
     point = {"theta": c.at.theta, "gamma": -c.upper, "beta": beta}
     return -F.enclosure(c.upper, c.dual.bound, c.upper, point)
 
