@@ -55,11 +55,11 @@ class Bounds:
 
     def within(self, u: Tensor) -> Tensor:
         """Ju: in each class the deviations from its mean, divided by the root of its size."""
-        F, (plus, minus) = self.F, self.sizes
-        means = F.where(
-            self.positive, u[self.positive].sum() / plus, u[~self.positive].sum() / minus
-        )
-        return (u - means) / F.where(self.positive, plus.sqrt(), minus.sqrt())
+        F, (plus, minus), rows = self.F, self.sizes, self.positive
+        sums = u[rows].sum(axis=0), u[~rows].sum(axis=0)
+        rows = rows if u.ndim == 1 else rows[:, None]
+        means = F.where(rows, sums[0] / plus, sums[1] / minus)
+        return (u - means) / F.where(rows, plus.sqrt(), minus.sqrt())
 
     def seen(self, u: Tensor) -> Seen:
         """One pass over the kernels."""
@@ -81,6 +81,11 @@ class Bounds:
         gradient = self.gradient(theta, at)
         q = self.F.inner(theta, at.forms) + self.lam * at.square
         return q / self.lam, self.F.inner(gradient, gradient) / self.lam / self.lam
+
+    def lower(self, theta: Tensor, at: Seen) -> Tensor:
+        """The lower end at weights within the budget; F₁* ≥ 0."""
+        high, over = self.value(theta, at)
+        return ((high - over) / overspent(self.F, theta, self.ones)).positive()
 
     def bound(self, at: Seen) -> Tensor:
         """uᵀu + maxᵢ (a - Ju)ᵀGᵢ(a - Ju)/λ"""
@@ -137,15 +142,14 @@ def bound(F: Arithmetic, problem: KernelFisher, u: Any) -> Tensor:
 
 @encloses("kim2006")
 def enclose(F: Arithmetic, problem: KernelFisher, point: Point) -> Any:
-    """The value at the weights; the bound at the point's own u, or at that of the weights."""
+    """Both ends at the best u of the weights and at the point's own: the better of each."""
     bounds = Bounds(F, problem)
     theta, start = bounds.weights(point), bounds.start()
-    at = bounds.best(theta, start)
-    high, over = bounds.value(theta, at)
-    low = ((high - over) / overspent(F, theta, bounds.ones)).positive()  # F₁* ≥ 0
-    seen = [at]
+    seen = [bounds.best(theta, start)]
     if "u" in point:
-        seen.append(bounds.seen(given(F, point, "u", np.zeros(problem.n))))
+        seen.append(bounds.seen(given(F, point, "u", start.u)))
+    lowers = [bounds.lower(theta, at) for at in seen]
+    low = max(lowers, key=lambda end: end.lower)
     upper, u = min(((bounds.bound(at), at.u) for at in seen), key=lambda pair: pair[0].upper)
     t = F.inner(theta, start.forms) - bounds.lam * low  # aᵀGa - λF₁*
     return F.enclosure(low, low, upper, {"theta": theta, "t": t, "u": u})
