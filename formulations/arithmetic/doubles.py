@@ -78,7 +78,8 @@ class Tensor:
     @property
     def radius(self) -> Array:
         """rad, as an array of the shape of mid."""
-        return np.broadcast_to(np.asarray(self.rad, dtype=np.float64), self.shape)
+        rad = np.asarray(self.rad, dtype=np.float64)
+        return rad if rad.shape == self.shape else np.broadcast_to(rad, self.shape)
 
     def _with(self, mid: Any, rad: Any) -> Tensor:
         return Tensor(mid, rad, self.off)
@@ -415,9 +416,9 @@ class Centred:
         So is the rounding, where there is more than a column: its bounds are those of whole rows.
         """
         B = _projected(exact(other))
-        rest = _size(Tensor(np.zeros(B.shape), B.rad, B.off))
+        rest = _norm(B.rad) + B.off * _root(B)
         mid, rad = _with_radius(self.K, B.mid, self.less)
-        off = self.off * _size(B) + self.whole * rest
+        off = self.off * (_norm(B.mid) + rest) + self.whole * rest
         rows = rad.shape != mid.shape
         off = float(_up(off + _norm(rad) if rows else off, mid.size))
         return _projected(Tensor(mid, 0.0 if rows else _up(rad, mid.size), off))
@@ -430,9 +431,13 @@ class Centred:
 
 def _projected(B: Tensor) -> Tensor:
     """PB; what is known of it in norm P does not make worse."""
-    known = Tensor(B.mid, B.rad)
-    known = known - known.sum(axis=0) / float(len(B))
-    return Tensor(known.mid, known.rad, B.off)
+    n = len(B)
+    total, most = _total(B.mid, 0)
+    mid = B.mid - total / n
+    rad = UNIT * np.abs(mid) + gamma(most + 2) * np.abs(B.mid).sum(axis=0) / n + TINY
+    if _inexact(B.rad):
+        rad = rad + B.rad + B.radius.sum(axis=0) / n
+    return Tensor(mid, _up(rad, n), B.off)
 
 
 @per_array

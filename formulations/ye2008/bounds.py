@@ -35,6 +35,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -53,13 +54,11 @@ EXACT = 1e-9  # of the value: what the residual of a given X may cost
 
 def class_vectors(F: Arithmetic, y: Array, *, binary: bool) -> Tensor:
     """a as P1₊ · n/(n₊n₋), or hᵢ as P1ᵢ · √(n/nᵢ), in columns."""
-    n, labels, columns = F.exact(float(len(y))), np.unique(y), []
-    for label in labels[-1:] if binary else labels:
-        ones = (y == label).astype(float)
-        size = F.exact(ones.sum())
-        factor = n / (size * (n - size)) if binary else (n / size).sqrt()
-        columns.append(factor * (ones - size / n))
-    return F.stack(columns).T
+    labels, n = np.unique(y), F.exact(float(len(y)))
+    ones = (y[:, None] == labels[-1:] if binary else y[:, None] == labels).astype(float)
+    sizes = F.exact(ones.sum(axis=0))
+    factors = n / (sizes * (n - sizes)) if binary else (n / sizes).sqrt()
+    return factors * (ones - sizes / n)
 
 
 @dataclass(frozen=True)
@@ -95,7 +94,7 @@ class Solved:
     rest: Tensor
     forms: Tensor
 
-    @property
+    @cached_property
     def value(self) -> Tensor:
         """Σⱼ hⱼᵀM⁻¹hⱼ = Σⱼ hⱼᵀxⱼ + eⱼᵀxⱼ + eⱼᵀM⁻¹eⱼ"""
         least = self.F.inner(self.H, self.X) + self.F.inner(self.E, self.X)
@@ -213,9 +212,8 @@ class Bounds:
             at = self.solved(theta)
             if at is not None:
                 yield at
-                end = at.value
-                small = max((end.upper - end.lower) / 64, 2.0 ** (-0.9 * self.F.bits) * end.lower)
-                if at.rest.upper <= small:
+                low, high = at.value.lower, at.value.upper
+                if at.rest.upper <= max((high - low) / 4, 2.0 ** (-0.9 * self.F.bits) * low):
                     return
 
     def given(self, point: Point) -> Solved | None:
