@@ -426,6 +426,14 @@ def _overlap(d: list[arb], V: arb_mat, plus: list[int], minus: list[int]) -> arb
     return total(terms).nonnegative_part().sqrt()
 
 
+def _centred(K: arb_mat) -> arb_mat:
+    """PKP = K - meᵀ - e(m - c·e)ᵀ with the means m of the rows, c of all entries."""
+    n = K.nrows()
+    e = ones(n)
+    means = K * e / n
+    return K - means * e.transpose() - e * (means - e * (inner(e, means) / n)).transpose()
+
+
 # -- The arithmetic --------------------------------------------------------------------------------
 
 
@@ -465,7 +473,7 @@ class Tensor:
 
     def reshape(self, *shape: int) -> Tensor:
         """The same entries."""
-        return Tensor(self.x.reshape(*shape))
+        return Tensor(self.x.reshape(shape))
 
     def diagonal(self) -> Tensor:
         """Aᵢᵢ"""
@@ -640,9 +648,14 @@ class Balls:
         return [exact(A) for A in kernels(K)]
 
     @staticmethod
+    def centred(K: Array, near: Array, slack: Array) -> list[Tensor]:
+        """PK₁₊P, …, PKₚ₊P, P = I - eeᵀ/n, of a stack that a problem holds, whatever is near it."""
+        return [exact(_centred(A)) for A in kernels(K)]
+
+    @staticmethod
     def stack(numbers: Sequence[Any]) -> Tensor:
         """A vector of numbers, a matrix of vectors."""
-        return Tensor(np.array([exact(x).x for x in numbers], dtype=object))
+        return Tensor(np.stack([exact(x).x for x in numbers]))
 
     @staticmethod
     def where(mask: Any, a: Any, b: Any) -> Tensor:
@@ -658,6 +671,11 @@ class Balls:
     def minimum(cls, a: Any, b: Any) -> Tensor:
         """The smaller."""
         return -cls.maximum(-exact(a), -exact(b))
+
+    @staticmethod
+    def between(a: Any, b: Any) -> Tensor:
+        """All that lies between a and b ≥ a."""
+        return Tensor(_UNION(exact(a).x, exact(b).x))
 
     @staticmethod
     def inner(A: Any, B: Any) -> Tensor:
@@ -721,6 +739,7 @@ class Balls:
         )
 
 
+_UNION = np.frompyfunc(lambda a, b: a.union(b), 2, 1)
 _MAXIMUM = np.frompyfunc(lambda a, b: a.max(b), 2, 1)
 
 BALLS = Balls()

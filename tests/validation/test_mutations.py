@@ -120,16 +120,16 @@ MUTATIONS = (
     ),
     Mutation(
         "twice the traces in the lower bound",
-        "ye2008.bounds:bound",
-        "np.array([trace.r for trace in traces(problem)])",
-        "2 * np.array([trace.r for trace in traces(problem)])",
+        "ye2008.bounds:Bounds.terms",
+        "forms / r",
+        "forms / (2 * r)",
         ("ye2008-thm2.2",),
     ),
     Mutation(
         "√(nᵢ/n) for √(n/nᵢ) in the bounds",
         "ye2008.bounds:class_vectors",
-        "np.sqrt(len(y) / sizes)",
-        "np.sqrt(sizes / len(y))",
+        "(n / sizes).sqrt()",
+        "(sizes / n).sqrt()",
         ("ye2008-eq29", "ye2008-thm3.2"),
     ),
     Mutation(

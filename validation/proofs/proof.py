@@ -35,14 +35,6 @@ class Negated:
 
     judge: Judge
 
-    def upper(self, point: Point) -> arb:
-        """Minus the lower end."""
-        return -self.judge.lower(point)
-
-    def lower(self, point: Point) -> arb:
-        """Minus the upper end."""
-        return -self.judge.upper(point)
-
     def better(self, point: Point) -> Iterator[Point]:
         """The same points."""
         return self.judge.better(point)
