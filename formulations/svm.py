@@ -157,7 +157,10 @@ def _charge(F: Arithmetic, slack: Tensor, n: int, C: float, bound: Tensor) -> Te
         return F.exact(0.0)
     for _ in range(10):
         f = bound + slack * square
-        square = F.minimum(square, F.minimum(2 * F.exact(C) * f, 2 * f * f))
+        less = F.minimum(2 * F.exact(C) * f, 2 * f * f)
+        if not less.upper < 0.9 * square.upper:
+            break
+        square = less
     return slack * square
 
 
