@@ -465,7 +465,7 @@ class Tensor:
 
     def reshape(self, *shape: int) -> Tensor:
         """The same entries."""
-        return Tensor(self.x.reshape(*shape))
+        return Tensor(self.x.reshape(shape))
 
     def diagonal(self) -> Tensor:
         """Aᵢᵢ"""

@@ -94,7 +94,7 @@ class Tensor:
     def reshape(self, *shape: int) -> Tensor:
         """The same entries; what is known in norm only is spread."""
         x = self.spread()
-        return Tensor(x.mid.reshape(*shape), x.radius.reshape(*shape))
+        return Tensor(x.mid.reshape(shape), x.radius.reshape(shape))
 
     def diagonal(self) -> Tensor:
         """Aᵢᵢ: each is off by the spectral norm at most."""
