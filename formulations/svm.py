@@ -10,7 +10,7 @@ v, b, and η, ζ ≥ 0,
     ½wᵀQ⁻¹w + C·1ᵀζ,  w = 1 + η - ζ - by             where Q ≻ 0: the maximum of the Lagrangian
 
 The gap of the first is of first order in the error of α, that of the second of second order: with
-δ = w - Qα, wᵀQ⁻¹w = αᵀQα + 2αᵀδ + δᵀQ⁻¹δ needs the inverse only on what is small, and for any s
+δ = w - Qα, wᵀQ⁻¹w = 2αᵀw - αᵀQα + δᵀQ⁻¹δ needs the inverse only on what is small, and for any s
 with r = δ - Qs it is δᵀQ⁻¹δ = δᵀs + rᵀs + rᵀQ⁻¹r. With C infinite ζ is zero, and only the second
 remains.
 
@@ -46,6 +46,12 @@ def signed(y: Array, K: Array) -> Array:
     Q *= y
     Q *= y[:, None] / 2
     return Q
+
+
+def nearest(Q: Array) -> Tensor:
+    """The nearest semidefinite matrix to any symmetric one, known to within its distance."""
+    short = max(0.0, -float(DOUBLES.least(DOUBLES.exact(Q)).lower))
+    return DOUBLES.tensor(Q, 0.0, short)
 
 
 def feasible(F: Arithmetic, alpha: Any, y: Array, C: float) -> Tensor:
@@ -190,22 +196,23 @@ def quadratic_bound(F: Arithmetic, Q: Tensor, y: Array, C: float, alpha: Any) ->
     gap = y * (1 - middle)  # = b on every sample with 0 < α < C, at an optimum
     free = (a > 1e-6 * a.max()) & (a < (1 - 1e-6) * C)
     if not free.any():
-        free = a >= 0
-    ends = []
-    for b in (float(np.average(gap[free], weights=a[free] + TINY)), float(np.median(gap[free]))):
-        excess = image - 1 + F.exact(b) * y
+        free = np.ones(n, dtype=bool)
+    mean, ends = np.average(gap[free], weights=np.abs(a[free]) + TINY), []
+    for b in (float(mean), float(np.median(gap[free]))):
+        level = 1 - F.exact(b) * y
+        over = (image - level).point()  # Qα above 1 - by
         # η takes the excess where it is positive, ζ where it is negative; or each only where it
         # outweighs the room that α has to move, and the rest is left to δᵀQ⁻¹δ.
-        over = excess.mid
         for room in (0.0, Q.mid.diagonal()):
-            takes = over > a * room
-            gives = (-over > (C - a) * room) if np.isfinite(C) else np.zeros(n, dtype=bool)
-            short, long = (-excess).positive(), excess.positive()
-            zeta = F.where(gives, short, 0.0)
-            delta = F.where(takes, short, F.where(gives, -long, -excess))
+            eta = F.where(over.mid > a * room, over.positive(), 0.0)
+            zeta = F.exact(np.zeros(n))
+            if np.isfinite(C):
+                zeta = F.where(-over.mid > (C - a) * room, (-over).positive(), 0.0)
+            w = level + eta - zeta
+            delta = w - image
             s = F.exact(cho_solve(factor, delta.mid))
             r = delta - Q @ s
             inner = F.inner(delta, s) + F.inner(r, s) + F.inner(r, r).positive() / m
-            total = form / 2 + F.inner(alpha, delta) + inner / 2
+            total = F.inner(alpha, w) - form / 2 + inner / 2
             ends.append(total + F.exact(C) * zeta.sum() if np.isfinite(C) else total)
     return least(F, ends)

@@ -93,10 +93,10 @@ class Answer:
     def above(self, Q: Array, top: float, alpha: Array) -> float:
         """A number above the optimum, as near as α is; a rough one will do where α is far."""
         if np.isfinite(top):
-            rough = svm.hinge_bound(DOUBLES, DOUBLES.exact(Q), self.y, top, alpha).upper
+            rough = float(svm.hinge_bound(DOUBLES, svm.nearest(Q), self.y, top, alpha).mid)
             if rough - self.value(Q, alpha) > NEAR * rough:
-                return float(rough)
-        return float(svm.upper(DOUBLES, DOUBLES.exact(Q), self.y, top, alpha).upper)
+                return rough
+        return float(svm.upper(DOUBLES, svm.nearest(Q), self.y, top, alpha).mid)
 
     def without_offset(self, Q: Array, top: float, alpha: Array) -> float:
         """The gap at α of the machine without b, and how far the values are off."""
