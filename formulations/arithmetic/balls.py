@@ -642,7 +642,7 @@ class Balls:
     @staticmethod
     def stack(numbers: Sequence[Any]) -> Tensor:
         """A vector of numbers, a matrix of vectors."""
-        return Tensor(np.array([exact(x).x for x in numbers], dtype=object))
+        return Tensor(np.stack([exact(x).x for x in numbers]))
 
     @staticmethod
     def where(mask: Any, a: Any, b: Any) -> Tensor:
