@@ -158,8 +158,8 @@ class Alternation(Iterative[LabelsState]):
             state.value, state.best = value, state.theta
         gap = state.attained - state.bound
         if not np.isfinite(gap) or value < state.attained - REFRESH * gap:
-            theta = DOUBLES.exact(state.theta)
-            upper = ends.upper(theta, ends.machines(ends.combined(theta), alpha)).upper
+            at = DOUBLES.exact(state.theta)
+            upper = ends.upper(at, ends.machines(ends.combined(at), alpha)).upper
             if upper < state.attained:
                 state.attained, state.weights, state.machines = upper, state.theta, alpha
         state.alphas.append(alpha)

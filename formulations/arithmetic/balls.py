@@ -682,14 +682,14 @@ class Balls:
     @staticmethod
     def congruence(d: Any, Q: Tensor) -> Tensor:
         """diag(d) Q diag(d)"""
-        d = exact(d)
-        return Q * (d[:, None] * d)
+        d = exact(d).x
+        return Tensor(Q.x * (d[:, None] * d))
 
     @staticmethod
     def forms(K: Tensor, V: Any) -> Tensor:
         """vᵀKv for every row v of V."""
-        V = exact(V)
-        return (V @ K * V).sum(axis=1)
+        v = exact(V)
+        return (v @ K * v).sum(axis=1)
 
     @staticmethod
     def hull(a: Any, b: Any) -> Tensor:

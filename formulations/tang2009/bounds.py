@@ -130,8 +130,9 @@ class Bounds:
 
     @property
     def share(self) -> Tensor:
-        """c = 2β/k, at most"""
-        return 2 * self.F.exact(self.problem.beta) / self.problem.k
+        """c = 2β/k, at most; with a price instead of β all of it"""
+        beta = self.problem.beta if isinstance(self.problem, Shared) else self.problem.k / 2
+        return 2 * self.F.exact(beta) / self.problem.k
 
     def value(self, alpha: Any) -> Tensor:
         """The least over the weights at an α in S(t): the objective of Theorem 3.1."""

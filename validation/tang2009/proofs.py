@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import reduce
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ WEIGHTS = ("theta", "zeta", "gamma")
 NEAR = 0.1  # a relative gap from which Newton's method is tried more than once
 
 
-def polished(problem: MultiLabelled, Q: Sequence[Tensor], alpha: Array) -> Tensor:
+def polished(problem: MultiLabelled, Q: list[Tensor], alpha: Array) -> Tensor:
     """Each machine's α at a given matrix, by Newton's method; as it is where that fails."""
     out = []
     for Q_t, y, a in zip(Q, problem.Y, alpha, strict=True):
@@ -33,7 +32,7 @@ def polished(problem: MultiLabelled, Q: Sequence[Tensor], alpha: Array) -> Tenso
     return BALLS.stack(out)
 
 
-def machines(problem: MultiLabelled, Q: Sequence[Tensor]) -> Array:
+def machines(problem: MultiLabelled, Q: list[Tensor]) -> Array:
     """Each machine's α, libsvm's."""
     rows = zip(Q, problem.Y, strict=True)
     return np.array([svm.machine(Q_t.mid, y, problem.C) for Q_t, y in rows])
@@ -41,8 +40,7 @@ def machines(problem: MultiLabelled, Q: Sequence[Tensor]) -> Array:
 
 def off_box(problem: MultiLabelled, alpha: Any) -> dict[str, arb]:
     """The worst violations over the labels."""
-    rows = zip(exact(alpha), problem.Y, strict=True)
-    each = [svm.off_box(a, y, problem.C) for a, y in rows]
+    each = [svm.off_box(a, y, problem.C) for a, y in zip(exact(alpha).x, problem.Y, strict=True)]
     return {label: balls.largest([wrong[label] for wrong in each]) for label in each[0]}
 
 
@@ -113,7 +111,7 @@ class SharedJudge:
         given = point.get("alpha", solved)
         yield {"alpha": exact(given), "theta": theta}
         starts = [(solved, 1e-7)]
-        enclose = bounds.enclose_shared if self.shared else bounds.enclose_regularized
+        enclose: Any = bounds.enclose_shared if self.shared else bounds.enclose_regularized
         if enclose(BALLS, self.problem, point).width < NEAR:
             starts = [(given, 1e-7), *starts, (given, 1e-4)]
         for alpha, border in starts:
@@ -189,7 +187,7 @@ class SharedJudge:
             found.violations[f"{symbol} nonneg"] = wrong
         gamma = given.get("gamma", exact(np.zeros((self.k, self.p))))
         # without ζ, what θ leaves to it
-        zeta = given["zeta"] if "zeta" in given else reduce(BALLS.minimum, given["theta"] - gamma)
+        zeta = given["zeta"] if "zeta" in given else bounds.parts(BALLS, given["theta"] - gamma)[0]
         both = zeta + gamma
         came = given.get("theta", both)
         found.violations["budget"] = abs(came.sum(axis=1) - 1).max().number
@@ -221,9 +219,7 @@ class SharedJudge:
         ends = [price + x.sum().number for x in (lows, highs)]
         found.objectives["upper"] = Proof.of(*ends)
 
-    def solved(
-        self, point: Point, Q: Sequence[Tensor], each: Sequence[Proof], found: Examination
-    ) -> None:
+    def solved(self, point: Point, Q: list[Tensor], each: list[Proof], found: Examination) -> None:
         """What the machines lack of the optima at the weights, relative to their sum."""
         wrong = off_box(self.problem, point["machines"])
         found.violations.update({f"machines {label}": x for label, x in wrong.items()})
