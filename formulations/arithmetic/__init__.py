@@ -26,6 +26,9 @@ sums, products, quotients and the functions below hold the true results.
                               trace() and combinations; `near` are doubles within a slack of the
                               Kᵢ₊, up to multiples of eeᵀ
     F.signed(y, Q)            diag(y) Q diag(y), y of signs
+    F.congruence(d, Q)        diag(d) Q diag(d)
+    F.forms(K, V)             vᵀKv for every row v of V
+    F.hull(a, b)              every number from a to b, where a ≤ b, entry by entry
     F.least(A)                a number below the smallest eigenvalue of the symmetric part of A
     F.bracket(Q)              (Q′, ε) with Q ⪯ Q′ ⪯ Q + 2εI for the true Q, and no slack left in Q′
     F.shifted(A, c)           A + cI

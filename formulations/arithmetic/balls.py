@@ -698,6 +698,23 @@ class Balls:
         return Tensor(np.where(np.outer(y, y) > 0, Q.x, -Q.x))
 
     @staticmethod
+    def congruence(d: Any, Q: Tensor) -> Tensor:
+        """diag(d) Q diag(d)"""
+        d = exact(d).x
+        return Tensor(Q.x * (d[:, None] * d))
+
+    @staticmethod
+    def forms(K: Tensor, V: Any) -> Tensor:
+        """vᵀKv for every row v of V."""
+        v = exact(V)
+        return (v @ K * v).sum(axis=1)
+
+    @staticmethod
+    def hull(a: Any, b: Any) -> Tensor:
+        """Every number from a to b, where a ≤ b."""
+        return Tensor(_UNION(exact(a).lower, exact(b).upper))
+
+    @staticmethod
     def shifted(A: Tensor, c: Any) -> Tensor:
         """A + cI"""
         x, shift = A.x.copy(), exact(c).number
@@ -741,5 +758,6 @@ class Balls:
 
 _UNION = np.frompyfunc(lambda a, b: a.union(b), 2, 1)
 _MAXIMUM = np.frompyfunc(lambda a, b: a.max(b), 2, 1)
+_UNION = np.frompyfunc(lambda a, b: a.union(b), 2, 1)
 
 BALLS = Balls()

@@ -571,6 +571,45 @@ class Doubles:
         return Tensor(Q.mid * y * y[:, None], Q.rad, Q.off, Q.whole)
 
     @staticmethod
+    def congruence(d: Any, Q: Tensor) -> Tensor:
+        """diag(d) Q diag(d).
+
+        With s = |d| + r an entry dᵢdⱼ is off by sᵢrⱼ + rᵢsⱼ, and two products by 2u + u². An
+        error in norm is multiplied by the largest s² at most.
+        """
+        d = exact(d).spread()
+        s = np.abs(d.mid) + d.rad
+        part = np.outer(s, d.rad + 1.01 * UNIT * s)
+        rad = np.abs(Q.mid) * (part + part.T + 2 * TINY) + 2 * TINY
+        if _inexact(Q.rad):
+            rad += Q.rad * (np.outer(s, s) + part + part.T)
+        most = float(np.max(s, initial=0.0))
+        return Tensor(Q.mid * np.outer(d.mid, d.mid), _up(rad), float(_up(Q.off * most**2)))
+
+    @staticmethod
+    def forms(K: Tensor, V: Any) -> Tensor:
+        r"""vᵀKv for every row v of V, in one product.
+
+        Two sums of n terms in a row are off by γ₂ₙ|v|ᵀ|K||v|. For |δ| ≤ r the form of v + δ differs
+        by 2rᵀ|K||v| + rᵀ|K|r, and for ‖E‖₂ ≤ ε that of K + E by ε‖v‖².
+        """
+        V = exact(V).spread()
+        n, size = len(K), np.abs(V.mid) + V.rad
+        most = size @ (np.abs(K.mid) + K.rad)
+        rad = gamma(2 * n + 2) * (most * size).sum(axis=1) + K.off * (size * size).sum(axis=1)
+        rad += n * TINY * (2 + size.sum(axis=1))
+        if _inexact(V.rad):
+            rad += 2 * (most * V.rad).sum(axis=1)
+        if _inexact(K.rad):
+            rad += (size @ K.radius * size).sum(axis=1)
+        return Tensor((V.mid @ K.mid * V.mid).sum(axis=1), _up(rad, 2 * n))
+
+    @staticmethod
+    def hull(a: Any, b: Any) -> Tensor:
+        """Every number from a to b, where a ≤ b."""
+        return _between(exact(a).lower, exact(b).upper)
+
+    @staticmethod
     def shifted(A: Tensor, c: Any) -> Tensor:
         """A + cI"""
         c = exact(c)
