@@ -133,7 +133,14 @@ def offset(image: Array, y: Array) -> float:
     return float(np.sort(kinks)[int((y > 0).sum()) - 1])
 
 
-def primal(F: Arithmetic, form: Tensor, image: Tensor, y: Array, C: float, b: float) -> Tensor:
+def kink(F: Arithmetic, image: Tensor, y: Array) -> Tensor:
+    """The same b, as near as F computes it: an exact point."""
+    kinks = y * (1 - image)
+    b: Tensor = kinks[int(np.argsort(kinks.mid)[int((y > 0).sum()) - 1])]
+    return b.point()
+
+
+def primal(F: Arithmetic, form: Tensor, image: Tensor, y: Array, C: float, b: Any) -> Tensor:
     """½vᵀQv + C Σᵢ max(0, 1 - (Qv)ᵢ - byᵢ) from vᵀQv and Qv"""
     return form / 2 + F.exact(C) * (1 - image - F.exact(b) * y).positive().sum()
 
@@ -143,11 +150,11 @@ def hinge_bound(F: Arithmetic, Q: Tensor, y: Array, C: float, v: Any) -> Tensor:
     Q, slack = F.bracket(Q)
     v = F.exact(v)
     image = Q @ v
-    form, b = F.inner(v, image), offset(image.mid, y)
+    form, b = F.inner(v, image), kink(F, image, y)
     ends = [primal(F, form, image, y, C, b)]
     # Any multiple of (v, b) will do: try the one at which no sample off the box (to what a solver
     # leaves) is inside the margin.
-    margins = image.mid + b * y
+    margins = image.mid + b.mid * y
     nearest = float(margins[v.mid < (1 - 1e-6) * C].min(initial=1.0))
     if 0.5 < nearest < 1.0:
         x = 1.0 / nearest
