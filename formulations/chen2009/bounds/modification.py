@@ -36,9 +36,13 @@ class Spectrum(Kernel):
         a = self.F.exact(a).point()
         return self.F.where(np.sign(self.problem.Lam) * a.mid >= 0, a, 0.0)
 
+    def k(self, a: Tensor) -> Tensor:
+        """λ∘a ≥ 0"""
+        return self.F.where(self.problem.Lam != 0, (self.lam * a).positive(), 0.0)
+
     def kernel(self, a: Tensor) -> Tensor:
         """K_a"""
-        return self.F.composed(self.U, (self.lam * a).positive())
+        return self.F.composed(self.U, self.k(a))
 
     def h(self, a: Tensor) -> Tensor:
         """h(a)"""
@@ -50,7 +54,7 @@ class Spectrum(Kernel):
     def spectrum_value(self, a: Tensor, c: Any) -> Value:
         """(1/n)·1ᵀξ + ηcᵀK_ac + γh(a) at any a with Λa ≥ 0 and any c."""
         machine = best_primal(self.F, self.kernel(a), self.y, c, self.loss, self.ridge)
-        h, k, c = self.h(a), (self.lam * a).positive(), machine.point.pop("c")
+        h, k, c = self.h(a), self.k(a), machine.point.pop("c")
         w = self.U.T @ c
         # In the paper's (12) z = diag(a)ΛUᵀc, and the least uᵢ is zᵢ²/kᵢ.
         point = {**machine.point, "z": k * w, "a": a, "u": k * (w * w), "v": h}

@@ -65,7 +65,7 @@ class SpectrumJudge:
         at = self.bounds
         own = at.lam * exact(point["a"])
         a = found.repaired["a"] = at.modified(point["a"])
-        k = (at.lam * a).positive()
+        k = at.k(a)
         found.violations["cone"] = excess((-own).max().number, abs(own).max().number)
         h = at.h(a)
         if "v" in point:
