@@ -109,8 +109,8 @@ def given(F: Arithmetic, point: Point, symbol: str, default: Any) -> Tensor:
     x = point.get(symbol)
     if x is None:
         return F.exact(default)
-    shape = np.shape(default) if not isinstance(default, F.Tensor) else default.shape
-    if isinstance(x, F.Tensor):
+    shape = np.shape(default) if not isinstance(default, F.tensor) else default.shape
+    if isinstance(x, F.tensor):
         return x.reshape(*shape)
     return F.exact(inputs.weights(symbol, x, shape))
 

@@ -51,7 +51,7 @@ def signed(y: Array, K: Array) -> Array:
 def nearest(Q: Array) -> Tensor:
     """The nearest semidefinite matrix to any symmetric one, known to within its distance."""
     short = max(0.0, -float(DOUBLES.least(DOUBLES.exact(Q)).lower))
-    return DOUBLES.Tensor(Q, 0.0, short)
+    return DOUBLES.tensor(Q, 0.0, short)
 
 
 def feasible(F: Arithmetic, alpha: Any, y: Array, C: float) -> Tensor:

@@ -489,7 +489,8 @@ class Tensor:
     @property
     def number(self) -> arb:
         """The ball of a tensor of one entry."""
-        return self.x.item()
+        ball: arb = self.x.item()
+        return ball
 
     @property
     def matrix(self) -> arb_mat:
@@ -576,7 +577,7 @@ class Tensor:
 
     def sum(self, axis: int | None = None) -> Tensor:
         """Σ of all entries, or along an axis."""
-        return Tensor(np.sum(self.x, axis=axis, initial=arb(0)))
+        return Tensor(np.add.reduce(self.x, axis=axis, initial=arb(0)))
 
     def trace(self) -> Tensor:
         """Σᵢ Aᵢᵢ"""
@@ -635,7 +636,7 @@ def exact(x: Any) -> Tensor:
 class Balls:
     """The arithmetic, at the working precision."""
 
-    Tensor = Tensor
+    tensor = Tensor
     exact = staticmethod(exact)
 
     @property
@@ -676,7 +677,7 @@ class Balls:
     @staticmethod
     def inner(A: Any, B: Any) -> Tensor:
         """⟨A, B⟩ = Σ AᵢⱼBᵢⱼ"""
-        return (exact(A) * B).sum()
+        return (exact(A) * exact(B)).sum()
 
     @classmethod
     def norm(cls, A: Any) -> Tensor:

@@ -53,7 +53,7 @@ class Tensor:
     ) -> None:
         self.mid = np.asarray(mid, dtype=np.float64)
         self.rad, self.off, self.whole = rad, off, whole  # whole: ‖mid‖_F, where it is known
-        if off and self.mid.size <= 1:
+        if off and (self.mid.size <= 1 or self.mid.ndim > 2):
             self.rad, self.off = _up(rad + off), 0.0
 
     def __repr__(self) -> str:
@@ -88,9 +88,10 @@ class Tensor:
         return self._with(self.mid.T, self.rad if np.isscalar(self.rad) else self.radius.T)
 
     def __getitem__(self, index: Any) -> Tensor:
-        return self._with(
-            self.mid[index], self.rad if np.isscalar(self.rad) else self.radius[index]
-        )
+        x = self
+        if self.off and not isinstance(index, (int, slice)) and np.asarray(index).dtype != bool:
+            x = self.spread()  # an index may name an entry twice
+        return x._with(x.mid[index], x.rad if np.isscalar(x.rad) else x.radius[index])
 
     def reshape(self, *shape: int) -> Tensor:
         """The same entries; what is known in norm only is spread."""
@@ -344,7 +345,7 @@ class Doubles:
 
     bits = 53
     inf = Tensor(0.0, np.inf)  # nothing is known
-    Tensor = Tensor
+    tensor = Tensor
     exact = staticmethod(exact)
 
     @staticmethod
@@ -427,8 +428,7 @@ class Doubles:
     @staticmethod
     def signed(y: Array, Q: Tensor) -> Tensor:
         """diag(y) Q diag(y) for signs y, exactly."""
-        rad = Q.rad if np.isscalar(Q.rad) else Q.radius
-        return Tensor(Q.mid * y * y[:, None], rad, Q.off)
+        return Tensor(Q.mid * y * y[:, None], Q.rad, Q.off, Q.whole)
 
     @staticmethod
     def basis(found: Basis) -> tuple[Tensor, Tensor]:
@@ -526,10 +526,10 @@ def factorizes(B: Array, s: float) -> bool:
     moved = B.copy()
     moved.flat[:: len(B) + 1] -= s
     try:
-        cholesky(moved, lower=True, overwrite_a=True, check_finite=False)
+        L = cholesky(moved, lower=True, overwrite_a=True, check_finite=False)
     except LinAlgError:
         return False
-    return True
+    return bool(np.isfinite(L.diagonal()).all())  # not every LAPACK stops at a NaN
 
 
 @per_array
