@@ -629,7 +629,9 @@ def exact(x: Any) -> Tensor:
     if isinstance(x, arb):
         return Tensor(x)
     if isinstance(x, list) and any(isinstance(v, arb) for v in x):
-        return Tensor(_ARB(np.array(x, dtype=object)))
+        x = np.array(x, dtype=object)
+    if isinstance(x, np.ndarray) and x.dtype == object:
+        return Tensor(_ARB(x))
     return Tensor(_ARB(np.asarray(x, dtype=np.float64).astype(object)))
 
 

@@ -12,6 +12,7 @@ from cvxkernel.formulations.chen2009.programs import Machine, RegularizedMachine
 from cvxkernel.formulations.formulation import Point, encloses, given
 from cvxkernel.formulations.inputs import Array
 
+SHORTEST = 1e-100  # a margin: below it no multiple is tried
 UNIT = 2.0**-50  # what a margin may lose to rounding where it is made 1, relative
 
 
@@ -85,7 +86,7 @@ def best_primal(F: Arithmetic, K: Tensor, y: Array, c: Any, loss: Any, ridge: An
     for offset, band in ((b, 1e-3), (middle, 1.0)):
         margins = F.exact((y * (z + offset)).lower).mid
         least = float(margins[margins > 1 - band].min(initial=1.0))
-        if 0 < least < 1 and (band < 1 or (margins > 0).all()):
+        if SHORTEST < least < 1 and (band < 1 or (margins > 0).all()):
             room = UNIT * (1 + float(np.abs(z.mid).max()) + abs(float(offset.mid)))
             multiples.append((F.exact((1 + room) / least), offset))
     made = []

@@ -23,8 +23,19 @@ class ColumnJudge:
         self.problem, self.bounds = problem, kind(BALLS, problem)
 
     def better(self, point: Point) -> Iterator[Point]:
-        """Nothing: the best μ is one number, which the bounds find."""
-        return iter(())
+        """The best μ to the working precision, by Newton's steps: kᵀK†k = ψ + μ/2 at k(μ)."""
+        at, mu = self.bounds, exact(bounds.multiplier(self.problem))
+        if not mu > 0:
+            return
+        kept = at.low.mid > 0
+        d, square = 2 * at.low[kept], 2 * at.low[kept] * at.sigma[kept].square()
+        for _ in range(BALLS.bits.bit_length() - 4):
+            below = d + mu
+            excess = 2 * (square / below.square()).sum() - at.psi - mu / 2
+            slope = -4 * (square / (below.square() * below)).sum() - 0.5
+            mu = (mu - excess / slope).point()
+        if mu > 0:
+            yield {"r": at.psi + mu / 2}
 
     def examine(self, point: Point) -> Examination:
         """k brought into the range of K and r raised, or the least where there is none."""
@@ -43,7 +54,7 @@ class ColumnJudge:
         last = above.point() if r is None else r
         K = BALLS.kernels(self.problem.K)[0]
         whole = np.block([[K.x, k.x[:, None]], [k.x[None], np.asarray([[last.number]])]])
-        found.violations["lmi"] = short_of(BALLS.Tensor(whole))
+        found.violations["lmi"] = short_of(exact(whole))
         if r is not None:
             found.repaired["r"] = above
         found.objectives["upper"] = Proof.of(at.whole(value).number)
