@@ -152,8 +152,7 @@ class DualAscent(Iterative[AscentState]):
         """The dual at α from below; from above K and the c that is best for it."""
         y = problem.y
         own = best_response(K, y, problem.C)
-        kind = bounds.Robust if isinstance(problem, RobustMachine) else bounds.Kernel
-        at = kind(DOUBLES, problem)
+        at = bounds.free(DOUBLES, problem)
         dual = at.best(DOUBLES.exact(state.alpha), float(np.exp(state.x)))
         value, point = at.value(DOUBLES.exact(K), y * own)
         if dual.value.mid > state.bound:
@@ -201,15 +200,19 @@ def robust(problem: KernelMachine, x: float) -> RobustMachine:
 
 def hessian(m: Array, U: Array, v: Array, rho: float) -> Array:
     """U[diag(m₊) + (diag(Ωw²) + diag(w) Ω diag(w))/(4ρ)]Uᵀ"""
-    plus = np.maximum(m, 0.0)
-    w = U.T @ v
-    difference = m[:, None] - m
-    same = np.where(np.minimum.outer(m, m) > 0, 1.0, 0.0)
-    mixed = (m[:, None] > 0) != (m > 0)
-    Omega = np.divide(plus[:, None] - plus, difference, out=same, where=mixed)
-    inner = np.diag(plus + Omega @ w**2 / (4 * rho)) + np.outer(w, w) * Omega / (4 * rho)
+    w, Omega = U.T @ v, differences(m)
+    inner = np.diag(np.maximum(m, 0.0) + Omega @ w**2 / (4 * rho))
+    inner += np.outer(w, w) * Omega / (4 * rho)
     H: Array = U @ inner @ U.T
     return (H + H.T) / 2
+
+
+def differences(m: Array) -> Array:
+    """Ω"""
+    plus = np.maximum(m, 0.0)
+    same = np.where(np.minimum.outer(m, m) > 0, 1.0, 0.0)
+    mixed = (m[:, None] > 0) != (m > 0)
+    return np.divide(plus[:, None] - plus, m[:, None] - m, out=same, where=mixed)
 
 
 def best_response(K: Array, y: Array, C: float) -> Array:

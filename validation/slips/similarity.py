@@ -95,8 +95,7 @@ class Answer:
 
     def free(self, problem: Any, alpha: Array) -> tuple[float, list[float]]:
         """The dual of (2) or (7) at α; the primal at its K, and at the answer's."""
-        kind = bounds.Robust if isinstance(problem, RobustMachine) else bounds.Kernel
-        at, K = kind(DOUBLES, problem), self.point.get("K")
+        at, K = bounds.free(DOUBLES, problem), self.point.get("K")
         tau = None if K is None else float(np.linalg.norm(K - self.S)) or None
         dual = at.best(DOUBLES.exact(alpha), tau)
         c = self.y * dual.alpha.mid

@@ -26,6 +26,7 @@ from cvxkernel.formulations.chen2009.bounds.kernel import (
     eq2,
     eq7,
     eq7_dual,
+    free,
 )
 from cvxkernel.formulations.chen2009.bounds.machine import Primal, Regularized, eq1, eq3
 from cvxkernel.formulations.chen2009.bounds.modification import Spectrum, diagonal, eq12
@@ -57,5 +58,6 @@ __all__ = [
     "eq7_dual",
     "eq8",
     "eq12",
+    "free",
     "multiplier",
 ]

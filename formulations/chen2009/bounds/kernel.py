@@ -128,6 +128,11 @@ class Free(ABC):
                 yield matrix, coefficients(matrix.mid, z.mid)
 
 
+def free(F: Arithmetic, problem: RobustMachine | KernelMachine) -> Free:
+    """The bounds of (2) or of (7)."""
+    return Robust(F, problem) if isinstance(problem, RobustMachine) else Kernel(F, problem)
+
+
 @encloses("luss2007")
 def eq2(F: Arithmetic, problem: RobustMachine, point: Point) -> Any:
     """The dual of the inner minimum at α from below; from above (6) at K and c."""

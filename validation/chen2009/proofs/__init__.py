@@ -14,9 +14,9 @@ from cvxkernel.validation.chen2009.proofs.spectrum import SpectrumJudge
 JUDGES = {
     "chen2009-eq1": Dual,
     "chen2009-eq3": Primal,
-    "luss2007": partial(KernelJudge, kind=bounds.Robust),
-    "chen2009-eq7": partial(KernelJudge, kind=bounds.Kernel),
-    "chen2009-eq7-dual": partial(KernelJudge, kind=bounds.Kernel),
+    "luss2007": KernelJudge,
+    "chen2009-eq7": KernelJudge,
+    "chen2009-eq7-dual": KernelJudge,
     "chen2009-eq8": partial(ColumnJudge, kind=bounds.Augmented),
     "chen2009-eq8-qcqp": partial(ColumnJudge, kind=bounds.Column),
     "chen2009-eq12": SpectrumJudge,

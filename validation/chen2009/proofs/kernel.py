@@ -17,6 +17,7 @@ from cvxkernel.formulations.arithmetic.balls import (
     numbers,
 )
 from cvxkernel.formulations.chen2009 import bounds, spectrum
+from cvxkernel.validation.chen2009.proofs import newton
 from cvxkernel.validation.chen2009.proofs.machine import margins
 from cvxkernel.validation.proofs import svm
 from cvxkernel.validation.proofs.proof import Examination, Point
@@ -31,23 +32,29 @@ def short_of(A: Tensor) -> Any:
 class KernelJudge:
     """The bounds of (2) or of (7) in balls."""
 
-    def __init__(self, problem: Any, *, kind: type[bounds.Free]) -> None:
-        self.problem, self.y, self.bounds = problem, problem.y, kind(BALLS, problem)
+    def __init__(self, problem: Any) -> None:
+        self.problem, self.y, self.bounds = problem, problem.y, bounds.free(BALLS, problem)
 
     def machine(self, K: Tensor) -> Any:
         """Q of the machine at K in which C = 1: its optimum is 1/loss of that at K."""
         return BALLS.signed(self.y, K * self.bounds.top).matrix
 
     def better(self, point: Point) -> Iterator[Point]:
-        """α with the K and W that belong to it; without an α, that of the machine at K or at S₊."""
+        """α, K and W by Newton's method; without an α, from that of the machine at K or at S₊."""
         at = self.bounds
-        K = at.raised(exact(point["K"]) if "K" in point else spectrum.clip(self.problem.S))
+        K = exact(point["K"]) if "K" in point else exact(spectrum.clip(self.problem.S))
         if "alpha" in point:
             alpha = at.box(point["alpha"])
         else:
+            K = at.raised(K)
             Q = balls.doubles(self.machine(K))
             alpha = at.box(exact(svm.machine(Q, self.y, 1.0)) * at.top)
             yield {"alpha": alpha.point(), "K": K}
+        if len(self.y) <= balls.SHARP:
+            tau = float(BALLS.norm(K - at.S).mid)
+            made = newton.free_point(at, alpha.mid, tau)
+            if made is not None:
+                yield made
 
     def examine(self, point: Point) -> Examination:
         """K and W raised, z = Kc, and ξ, u, v raised to what they have to be."""

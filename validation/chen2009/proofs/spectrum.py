@@ -11,6 +11,7 @@ from cvxkernel.formulations.arithmetic import BALLS, balls
 from cvxkernel.formulations.arithmetic.balls import Proof, Tensor, exact, excess, numbers
 from cvxkernel.formulations.chen2009 import SpectrumMachine, bounds
 from cvxkernel.formulations.chen2009 import spectrum as modifications
+from cvxkernel.validation.chen2009.proofs import newton
 from cvxkernel.validation.chen2009.proofs.machine import margins
 from cvxkernel.validation.proofs import svm
 from cvxkernel.validation.proofs.proof import Examination, Point
@@ -28,7 +29,7 @@ class SpectrumJudge:
         return BALLS.signed(self.y, self.bounds.kernel(a) * self.bounds.top).matrix
 
     def better(self, point: Point) -> Iterator[Point]:
-        """Without an α, that of the machine at K_a; and α shortened, with the centre of h."""
+        """α and a by Newton's method; without an α, from that of the machine at K_a."""
         if not self.known:
             return
         at = self.bounds
@@ -39,6 +40,8 @@ class SpectrumJudge:
             t = svm.machine(balls.doubles(self.machine(a)), self.y, 1.0)
             alpha = at.box(exact(t) * at.top)
             yield {"alpha": alpha.point(), "a": a}
+        if len(self.y) <= balls.SHARP:
+            yield from newton.spectrum_points(at, alpha.mid, a.mid)
 
     def examine(self, point: Point) -> Examination:
         """a made Λa ≥ 0, z zero where λa is, and ξ, u, v raised to what they have to be."""
