@@ -212,7 +212,8 @@ def differences(m: Array) -> Array:
     plus = np.maximum(m, 0.0)
     same = np.where(np.minimum.outer(m, m) > 0, 1.0, 0.0)
     mixed = (m[:, None] > 0) != (m > 0)
-    return np.divide(plus[:, None] - plus, m[:, None] - m, out=same, where=mixed)
+    Omega: Array = np.divide(plus[:, None] - plus, m[:, None] - m, out=same, where=mixed)
+    return Omega
 
 
 def best_response(K: Array, y: Array, C: float) -> Array:

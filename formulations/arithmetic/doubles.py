@@ -540,7 +540,8 @@ def _norms(K: Array) -> list[float]:
 
 def _rows(A: Array, B: Array) -> Array:
     """Σⱼ AᵢⱼBᵢⱼ"""
-    return np.einsum("ij,ij->i", A, B)
+    sums: Array = np.einsum("ij,ij->i", A, B)
+    return sums
 
 
 DOUBLES = Doubles()

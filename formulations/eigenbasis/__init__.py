@@ -43,7 +43,8 @@ class Basis:
     """S = U diag(λ)Uᵀ in doubles.
 
     lam      increasing, or in the order of a given U; zero where the eigenvalue is zero
-    U        within `error` of the exact basis in the spectral norm; λ within `off` but for the last digit
+    U        within `error` of the exact basis in the spectral norm
+    off      how far λ may be from the exact one, beyond its last digit
     open     what is not determined or not proved, in words; None where everything is
     decided  whether every sign in `lam` is known
     """

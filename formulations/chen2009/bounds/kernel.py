@@ -235,7 +235,7 @@ class Kernel(Free):
         """
         problem, F = self.problem, self.F
         v = self.y * alpha
-        square, root = self.inside(self.ridge * F.inner(v, v))
+        _, root = self.inside(self.ridge * F.inner(v, v))
         alpha, v = root * alpha, root * v
         least = negative_part(problem.S)
         plain = 2 * self.ridge * alpha.sum() - self.ridge * F.inner(v, self.S @ v)

@@ -14,7 +14,6 @@ from cvxkernel.formulations.chen2009.bounds.kernel import Kernel, Value
 from cvxkernel.formulations.chen2009.bounds.machine import best_primal
 from cvxkernel.formulations.chen2009.frame import framed
 from cvxkernel.formulations.chen2009.programs import SpectrumMachine
-from cvxkernel.formulations.enclosure import EPS
 from cvxkernel.formulations.formulation import Point, encloses, given
 from cvxkernel.formulations.inputs import Array
 
@@ -85,7 +84,8 @@ class Spectrum(Kernel):
             # to q/γ at one a. These are p₁ and p₂ there, whatever r₁, r₂ > 0: only the ball may be
             # missed.
             clip, flip = self.centres
-            r1, r2 = (F.maximum(F.norm(a - centre), EPS).point() for centre in self.centres)
+            floor = 2.0 ** (1 - F.bits)
+            r1, r2 = (F.maximum(F.norm(a - centre), floor).point() for centre in self.centres)
             p1 = (self.gamma * F.exact(flip - clip) + r2 * q) / (r1 + r2)
             terms = [(p1, clip), (q - p1, flip)]
         elif self.centres:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cvxkernel.formulations import semidefinite
 from cvxkernel.formulations.arithmetic import BALLS, balls
 from cvxkernel.formulations.arithmetic.balls import (
     Proof,
@@ -20,6 +21,7 @@ from cvxkernel.formulations.chen2009 import bounds, spectrum
 from cvxkernel.validation.chen2009.proofs import newton
 from cvxkernel.validation.chen2009.proofs.machine import margins
 from cvxkernel.validation.proofs import svm
+from cvxkernel.validation.proofs.machine import Machine
 from cvxkernel.validation.proofs.proof import Examination, Point
 
 
@@ -40,21 +42,28 @@ class KernelJudge:
         return BALLS.signed(self.y, K * self.bounds.top).matrix
 
     def better(self, point: Point) -> Iterator[Point]:
-        """α, K and W by Newton's method; without an α, from that of the machine at K or at S₊."""
+        """α, K and W by Newton's method, or α of the machine at S where K = S.
+
+        Without an α it begins at that of the machine at K or at S₊.
+        """
         at = self.bounds
         K = exact(point["K"]) if "K" in point else exact(spectrum.clip(self.problem.S))
         if "alpha" in point:
             alpha = at.box(point["alpha"])
         else:
             K = at.raised(K)
-            Q = balls.doubles(self.machine(K))
-            alpha = at.box(exact(svm.machine(Q, self.y, 1.0)) * at.top)
+            t = Machine(self.machine(K), self.y, 1.0).start()
+            alpha = at.box(exact(t) * at.top)
             yield {"alpha": alpha.point(), "K": K}
-        if len(self.y) <= balls.SHARP:
-            tau = float(BALLS.norm(K - at.S).mid)
-            made = newton.free_point(at, alpha.mid, tau)
-            if made is not None:
-                yield made
+        if len(self.y) > newton.MOST:
+            return
+        made = newton.free_point(at, alpha.mid, float(BALLS.norm(K - at.S).mid))
+        if made is not None:
+            yield made
+        elif semidefinite.exactly(self.problem.S):
+            shares = newton.machine_point(self.machine(at.S), self.y)
+            if shares is not None:
+                yield {"alpha": shares * at.top}
 
     def examine(self, point: Point) -> Examination:
         """K and W raised, z = Kc, and ξ, u, v raised to what they have to be."""

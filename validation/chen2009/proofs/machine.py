@@ -27,7 +27,7 @@ def margins(
     b = bounds.kink(BALLS, y * z, y)
     if "b" in point:
         b = found.repaired["b"] = exact(numbers(point["b"])[0])
-    xi = (1 - y * (z + b)).positive()
+    xi: Tensor = (1 - y * (z + b)).positive()
     if "xi" in point:
         claimed = exact(numbers(point["xi"]))
         short = (1 - claimed - y * ((z if own is None else own) + b)).max()

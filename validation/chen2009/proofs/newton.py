@@ -18,17 +18,21 @@ proof rests on the result.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from flint import arb_mat
 
 from cvxkernel.formulations import svm
 from cvxkernel.formulations.arithmetic import BALLS, balls
 from cvxkernel.formulations.arithmetic.balls import Tensor, exact
-from cvxkernel.formulations.chen2009 import SpectrumMachine, bounds, spectrum
+from cvxkernel.formulations.chen2009 import bounds, spectrum
+from cvxkernel.formulations.enclosure import TINY
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers.dual_ascent import differences, hessian
+from cvxkernel.validation.proofs.machine import Machine
 
+MOST = 100  # samples
 BORDER = 1e-6  # of the box: nearer to its border a sample is taken as there
 ROUNDS = 8  # of active sets
 
@@ -52,10 +56,28 @@ def polished(
 ) -> tuple[Tensor, Tensor] | None:
     """α and θ from doubles near them; None where that does not end at an optimum."""
     C = float(top.mid)
-    high, free = alpha > (1 - BORDER) * C, (alpha > BORDER * C) & (alpha <= (1 - BORDER) * C)
-    at, more = exact(alpha), exact(theta)
+    image = conditions(exact(alpha), exact(theta)).image.mid
+    gap = 1 - image - svm.offset(image, y) * y
+    # A sample is free unless its margin is farther from 1 than its α from the border; or unless
+    # that is there to a few digits.
+    for low, high in (
+        (alpha < -gap * alpha.max(), C - alpha < gap * C),
+        (alpha < BORDER * C, C - alpha < BORDER * C),
+    ):
+        made = _on_sets(conditions, y, top, exact(alpha), exact(theta), ~low & ~high, high)
+        if made is not None:
+            return made
+    return None
+
+
+def _on_sets(
+    conditions: Conditions, y: Array, top: Tensor, at: Tensor, more: Tensor, free: Any, high: Any
+) -> tuple[Tensor, Tensor] | None:
+    """From one choice of active sets to that of the optimum."""
+    C = float(top.mid)
     for _ in range(ROUNDS):
-        solved = _solved(conditions, y, BALLS.where(high, top, at), more, free)
+        at = BALLS.where(high, top, BALLS.where(free, at, 0.0))
+        solved = _solved(conditions, y, at, more, free)
         if solved is None:
             return None
         at, more, gap = solved
@@ -70,40 +92,60 @@ def polished(
 
 
 def _solved(
-    conditions: Conditions, y: Array, alpha: Tensor, theta: Tensor, free: Array
+    conditions: Conditions, y: Array, alpha: Tensor, theta: Tensor, free: Any
 ) -> tuple[Tensor, Tensor, Array] | None:
     """Newton's steps with these samples free, and what their margins lack at the end."""
-    C, n, m = float(alpha.mid.max()), int(free.sum()), len(theta)
-    if not C > 0 or not n:
+    size, n, m = float(alpha.mid.max()), int(free.sum()), len(theta)
+    if not size > 0:
         return None
-    alpha = BALLS.where(free | (alpha.mid >= C), alpha, 0.0)
-    b, before = None, np.inf
+    before, e = np.inf, int(n > 0)  # with no sample free nothing tells b
+    b: Any = None
     for _ in range(6 + BALLS.bits // 16):
         at = conditions(alpha, theta)
         b = svm.kink(BALLS, at.image, y) if b is None else b
         gap = (1 - at.image - b * y).point()
-        rest = np.concatenate([gap.mid[free], [-(y * alpha).sum().mid], -at.g.mid])
-        scale = np.concatenate([np.full(n, C), [1.0], np.abs(theta.mid)])
-        J = np.zeros((n + 1 + m, n + 1 + m))
-        J[:n, :n], J[:n, n], J[n, :n] = at.H[np.ix_(free, free)], y[free], y[free]
-        J[:n, n + 1 :], J[n + 1 :, :n], J[n + 1 :, n + 1 :] = at.A[free], at.B[:, free], at.D
+        balance = np.full(e, -(y * alpha).sum().mid)
+        rest = np.concatenate([gap.mid[free], balance, -at.g.mid])
+        scale = np.concatenate([np.full(n, size), np.ones(e), np.abs(theta.mid)])
+        J = np.zeros((n + e + m, n + e + m))
+        J[:n, :n], J[:n, n : n + e] = at.H[np.ix_(free, free)], y[free, None][:, :e]
+        J[n : n + e, :n] = y[None, free][:e]
+        J[:n, n + e :], J[n + e :, :n], J[n + e :, n + e :] = at.A[free], at.B[:, free], at.D
         J *= scale
         level = np.abs(J).max(axis=1, initial=0.0)
         level[level == 0] = 1.0
         if not np.isfinite(J).all() or not np.isfinite(rest).all():
             return None
         d = np.linalg.lstsq(J / level[:, None], rest / level, rcond=1e-14)[0]
-        moved = float(np.abs(d).max())
+        moved = float(np.abs(d).max(initial=0.0))
         step = d * scale
-        alpha, theta = (alpha + _at(free, step[:n])).point(), (theta + step[n + 1 :]).point()
-        b = (b + float(step[n])).point()
+        alpha, theta = (alpha + _at(free, step[:n])).point(), (theta + step[n + e :]).point()
+        b = (b + float(step[n : n + e].sum())).point()
         if moved < 2.0 ** (24 - BALLS.bits) or (before < 1e-6 and moved > before / 4):
             break
         before = moved
     return (alpha, theta, gap.mid) if moved < 1e-14 else None
 
 
-def _at(mask: Array, values: Array) -> Array:
+def machine_point(Q: arb_mat, y: Array) -> Tensor | None:
+    """t of the machine with Q and C = 1 to the working precision, from libsvm's."""
+    whole, middle = exact(Q), balls.doubles(Q)
+
+    def conditions(t: Tensor, theta: Tensor) -> State:
+        return _alone(whole @ t, middle)
+
+    start = Machine(Q, y, 1.0).start()
+    made = polished(conditions, y, exact(1.0), start, np.zeros(0)) if start.any() else None
+    return None if made is None else made[0]
+
+
+def _alone(image: Tensor, H: Array) -> State:
+    """Where there is no θ."""
+    none = np.zeros((0, len(H)))
+    return State(image, exact(np.zeros(0)), H, none.T, none, np.zeros((0, 0)))
+
+
+def _at(mask: Any, values: Array) -> Array:
     out = np.zeros(len(mask))
     out[mask] = values
     return out
@@ -120,21 +162,24 @@ def parts(at: bounds.Free, alpha: Tensor, s: Tensor) -> tuple[Tensor, Tensor]:
     return exact(d), exact(V)
 
 
+def weight(at: bounds.Free, theta: Tensor) -> Tensor:
+    """s, of vvᵀ in M."""
+    return 1 / (4 * at.rho) if isinstance(at, bounds.Robust) else theta[0]
+
+
 def kernel(at: bounds.Free) -> Conditions:
     """Those of (2), θ = (); of (7), θ = (s,) with s = ητ/γ."""
-    learned = isinstance(at, bounds.Kernel)
 
     def conditions(alpha: Tensor, theta: Tensor) -> State:
-        s = theta[0] if learned else 1 / (4 * at.rho)  # type: ignore[attr-defined]
+        s = weight(at, theta)
         d, V = parts(at, alpha, s)
         v = at.y * alpha
         w = V.T @ v
         image = at.y * (V @ (d.positive() * w))
         m, U, x, t = d.mid, V.mid, w.mid, float(s.mid)
         H = np.outer(at.y, at.y) * hessian(m, U, v.mid, 1 / (4 * t))
-        if not learned:
-            none = np.zeros((0, len(m)))
-            return State(image, exact(np.zeros(0)), H, none.T, none, np.zeros((0, 0)))
+        if not isinstance(at, bounds.Kernel):
+            return _alone(image, H)
         # In the basis V, K - S is diag(d₋) + s·wwᵀ.
         minus = (-d).positive()
         cross, pull = BALLS.inner(minus, w.square()), s * w.square().sum()
@@ -152,32 +197,27 @@ def kernel(at: bounds.Free) -> Conditions:
     return conditions
 
 
-def free_point(at: bounds.Free, alpha: Array, tau: float | None) -> dict[str, Tensor] | None:
-    """α, W and K of (2) or (7) to the working precision, from doubles."""
-    learned = isinstance(at, bounds.Kernel)
-    problem = at.problem
-    theta = np.array([problem.eta * tau / problem.gamma]) if learned and tau else np.zeros(0)
-    if learned and not len(theta):
-        return None
+def free_point(at: bounds.Free, alpha: Array, tau: float) -> dict[str, Tensor] | None:
+    """α, W and K of (2) or (7) to the working precision, from doubles; not for (7) at K = S."""
+    theta, problem = np.zeros(0), at.problem
+    if isinstance(at, bounds.Kernel):
+        theta = np.array([problem.eta * tau / problem.gamma])
+        if not tau > 0:
+            return None
     made = polished(kernel(at), at.y, at.top, alpha, theta)
-    if made is None:
+    if made is None or not weight(at, made[1]) > 0:
         return None
-    alpha_, more = made
-    s = more[0] if learned else 1 / (4 * at.rho)  # type: ignore[attr-defined]
-    if not s > 0:
-        return None
-    d, V = parts(at, alpha_, s)
-    v = at.y * alpha_
-    minus = BALLS.composed(V, (-d).positive())
-    W = at.ridge * (v[:, None] * v) + (at.ridge / s) * minus
-    return {"alpha": alpha_, "W": W.point(), "K": BALLS.composed(V, d.positive()).point()}
+    s, v = weight(at, made[1]), at.y * made[0]
+    d, V = parts(at, made[0], s)
+    W = at.ridge * (v[:, None] * v) + (at.ridge / s) * BALLS.composed(V, (-d).positive())
+    return {"alpha": made[0], "W": W.point(), "K": BALLS.composed(V, d.positive()).point()}
 
 
 # -- (12) ------------------------------------------------------------------------------------------
 
 
-def spectral(at: bounds.Spectrum, *, fixed: bool) -> Conditions:
-    """Those of (12); with a at the centre of h, or at a_flip for both, where it is `fixed`."""
+def spectral(at: bounds.Spectrum) -> Conditions:
+    """Those of (12), θ = (s,) or (r₁, r₂)."""
     problem, lam, U = at.problem, at.lam.point(), at.U.point()
     kept = problem.Lam != 0
     clip, flip = spectrum.a_clip(problem.Lam), spectrum.a_flip(problem.Lam)
@@ -188,11 +228,7 @@ def spectral(at: bounds.Spectrum, *, fixed: bool) -> Conditions:
         w = U.T @ (at.y * alpha)
         square = w.square()
         x2 = square.mid
-        if fixed:
-            k = (lam * centre(problem)).positive()
-            bend, along, g = 0 * L, np.zeros((len(L), 0)), exact(np.zeros(0))
-            slope, corner = np.zeros((0, len(L))), np.zeros((0, 0))
-        elif problem.h == "both":
+        if problem.h == "both":
             r1, r2 = theta[0], theta[1]
             q = at.ridge * (lam * square)
             a = middle(at, r1, r2, q)
@@ -237,35 +273,26 @@ def spectral(at: bounds.Spectrum, *, fixed: bool) -> Conditions:
 def middle(at: bounds.Spectrum, r1: Tensor, r2: Tensor, q: Tensor) -> Tensor:
     """The a of h = both at the distances r₁ and r₂."""
     clip, flip = at.centres
-    return (r2 * clip + r1 * flip + r1 * r2 * q / at.gamma) / (r1 + r2)
+    made: Tensor = (r2 * clip + r1 * flip + r1 * r2 * q / at.gamma) / (r1 + r2)
+    return made
 
 
-def centre(problem: SpectrumMachine) -> Array:
-    """Where a stays when γ is large: a₀, a_flip for both."""
-    return (spectrum.a_clip if problem.h == "clip" else spectrum.a_flip)(problem.Lam)
-
-
-def spectrum_points(at: bounds.Spectrum, alpha: Array, a: Array) -> list[dict[str, Tensor]]:
-    """α and a of (12) to the working precision: near what is given, and with a at the centre."""
+def spectrum_point(at: bounds.Spectrum, alpha: Array, a: Array) -> dict[str, Tensor] | None:
+    """α and a of (12) to the working precision, from doubles; not where a is a centre of h."""
     problem, L = at.problem, at.problem.Lam
-    found = []
-    w2 = (problem.basis.U.T @ (problem.y * alpha)) ** 2
     if problem.h == "both":
         theta = np.array([np.linalg.norm(a - c) for c in at.centres])
     elif problem.h == "spectrum":
         theta = np.array([np.linalg.norm(L * (a - 1)) * problem.eta / problem.gamma])
     else:
-        pull = L * w2
-        theta = np.array([pull @ (a - at.centres[0]) / max(pull @ pull, 1e-300)])
-    if (theta > 0).all():
-        made = polished(spectral(at, fixed=False), at.y, at.top, alpha, theta)
-        if made is not None:
-            found.append({"alpha": made[0], "a": _modification(at, *made)})
-    if problem.h != "spectrum":
-        made = polished(spectral(at, fixed=True), at.y, at.top, alpha, np.zeros(0))
-        if made is not None:
-            found.append({"alpha": made[0], "a": exact(centre(problem))})
-    return found
+        pull = L * (problem.basis.U.T @ (problem.y * alpha)) ** 2
+        theta = np.array([pull @ (a - at.centres[0]) / max(float(pull @ pull), TINY)])
+    if not (theta > 0).all():
+        return None
+    made = polished(spectral(at), at.y, at.top, alpha, theta)
+    if made is None or not (made[1].mid > 0).all():
+        return None
+    return {"alpha": made[0], "a": _modification(at, *made)}
 
 
 def _modification(at: bounds.Spectrum, alpha: Tensor, theta: Tensor) -> Tensor:
@@ -278,4 +305,5 @@ def _modification(at: bounds.Spectrum, alpha: Tensor, theta: Tensor) -> Tensor:
         kept = at.problem.Lam != 0
         k = (lam + theta[0] * square).positive()
         return BALLS.where(kept, k / BALLS.where(kept, lam, 1.0), 1.0)
-    return theta[0] * lam * square + at.centres[0]
+    made: Tensor = theta[0] * lam * square + at.centres[0]
+    return made

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 from flint import arb, arb_mat
 
-from cvxkernel.formulations.arithmetic import BALLS, balls
+from cvxkernel.formulations.arithmetic import BALLS
 from cvxkernel.formulations.arithmetic.balls import Proof, Tensor, exact, excess, numbers
 from cvxkernel.formulations.chen2009 import SpectrumMachine, bounds
 from cvxkernel.formulations.chen2009 import spectrum as modifications
 from cvxkernel.validation.chen2009.proofs import newton
 from cvxkernel.validation.chen2009.proofs.machine import margins
 from cvxkernel.validation.proofs import svm
+from cvxkernel.validation.proofs.machine import Machine
 from cvxkernel.validation.proofs.proof import Examination, Point
 
 
@@ -29,7 +30,10 @@ class SpectrumJudge:
         return BALLS.signed(self.y, self.bounds.kernel(a) * self.bounds.top).matrix
 
     def better(self, point: Point) -> Iterator[Point]:
-        """α and a by Newton's method; without an α, from that of the machine at K_a."""
+        """α and a by Newton's method, or those of the machine with a at the centre of h.
+
+        Without an α it begins at that of the machine at K_a.
+        """
         if not self.known:
             return
         at = self.bounds
@@ -37,11 +41,19 @@ class SpectrumJudge:
         if "alpha" in point:
             alpha = at.box(point["alpha"])
         else:
-            t = svm.machine(balls.doubles(self.machine(a)), self.y, 1.0)
+            t = Machine(self.machine(a), self.y, 1.0).start()
             alpha = at.box(exact(t) * at.top)
             yield {"alpha": alpha.point(), "a": a}
-        if len(self.y) <= balls.SHARP:
-            yield from newton.spectrum_points(at, alpha.mid, a.mid)
+        if len(self.y) > newton.MOST:
+            return
+        made = newton.spectrum_point(at, alpha.mid, a.mid)
+        if made is not None:
+            yield made
+        elif at.centres:  # where γ is large; of the two of `both` it is a_flip
+            centre = at.modified(at.centres[-1])
+            shares = newton.machine_point(self.machine(centre), self.y)
+            if shares is not None:
+                yield {"alpha": shares * at.top, "a": centre}
 
     def examine(self, point: Point) -> Examination:
         """a made Λa ≥ 0, z zero where λa is, and ξ, u, v raised to what they have to be."""
