@@ -28,7 +28,8 @@ sums, products, quotients and the functions below hold the true results.
     F.signed(y, Q)            diag(y) Q diag(y), y of signs
     F.congruence(d, Q)        diag(d) Q diag(d)
     F.forms(K, V)             vᵀKv for every row v of V
-    F.hull(a, b)              every number from a to b, where a ≤ b, entry by entry
+    F.basis(found)            λ and U of a similarity that `formulations.eigenbasis` has found
+    F.composed(U, d)          U diag(d)Uᵀ for U orthonormal, as F.basis returns it
     F.least(A)                a number below the smallest eigenvalue of the symmetric part of A
     F.bracket(Q)              (Q′, ε) with Q ⪯ Q′ ⪯ Q + 2εI for the true Q, and no slack left in Q′
     F.shifted(A, c)           A + cI

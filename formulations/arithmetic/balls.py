@@ -32,12 +32,16 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from cvxkernel.formulations import semidefinite
+from cvxkernel.formulations.arithmetic.doubles import DOUBLES
+from cvxkernel.formulations.eigenbasis import Basis
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.memory import per_array
 
 BITS = 128
 GUARD = 64  # bits more than asked for, on the way
 APART = 2.0**20  # times what couples them: two eigenvalues further apart are told from one another
+SHARP = 150  # samples: up to here eigenvectors are computed for what is left of a singular matrix
+SINGULAR = 1e-9  # of its norm: an eigenvalue as far below zero may be rounding
 PASSES = 40  # of the refinement, at most: each doubles the digits or opens a cluster
 
 
@@ -152,6 +156,17 @@ def lambda_min(A: arb_mat) -> arb:
         best = arb(sigma) - norm(E)
         break
     return best.lower() if best.is_finite() else arb.neg_inf()
+
+
+def _sharp(A: arb_mat) -> arb:
+    """The same for a singular A ⪰ 0, to the working precision.
+
+    For any V and D, A = VDVᵀ + R, λ_min(A) ≥ min(0, minᵢ Dᵢ)·‖V‖₂² - ‖R‖_F.
+    """
+    d, V = eigenvectors(A.mid())
+    size = 1 + norm(V.transpose() * V - identity(len(d)))
+    low = -largest([arb(0), *(-x for x in d)]) * size - norm(A - _composed(d, V))
+    return low.lower() if low.is_finite() else arb.neg_inf()
 
 
 def least_eigenvalue(A: arb_mat) -> arb:
@@ -622,7 +637,9 @@ def exact(x: Any) -> Tensor:
     if isinstance(x, arb):
         return Tensor(x)
     if isinstance(x, list) and any(isinstance(v, arb) for v in x):
-        return Tensor(_ARB(np.array(x, dtype=object)))
+        x = np.array(x, dtype=object)
+    if isinstance(x, np.ndarray) and x.dtype == object:
+        return Tensor(_ARB(x))
     return Tensor(_ARB(np.asarray(x, dtype=np.float64).astype(object)))
 
 
@@ -710,9 +727,18 @@ class Balls:
         return (v @ K * v).sum(axis=1)
 
     @staticmethod
-    def hull(a: Any, b: Any) -> Tensor:
-        """Every number from a to b, where a ≤ b."""
-        return Tensor(_UNION(exact(a).lower, exact(b).upper))
+    def basis(found: Basis) -> tuple[Tensor, Tensor]:
+        """λ and U of a similarity to the working precision, or as doubles know them."""
+        exactly = found.enclosed(ctx.prec)
+        if exactly is not None:
+            return exact(exactly[0]), exact(exactly[1])
+        lam, near = DOUBLES.basis(found)[0], arb(0, found.error)
+        return Tensor(_WITHIN(exact(lam.mid).x, lam.radius)), exact(found.U) + near
+
+    @staticmethod
+    def composed(U: Tensor, d: Any) -> Tensor:
+        """U diag(d)Uᵀ for orthonormal U, symmetric."""
+        return exact(symmetric((U * d).matrix * U.T.matrix))
 
     @staticmethod
     def shifted(A: Tensor, c: Any) -> Tensor:
@@ -737,8 +763,15 @@ class Balls:
 
     @staticmethod
     def least(A: Tensor, above: float | None = None) -> Tensor:
-        """A number below the smallest eigenvalue of (A + Aᵀ)/2, minus infinity at worst."""
-        return Tensor(lambda_min(symmetric(A.matrix)))
+        """A number below the smallest eigenvalue of (A + Aᵀ)/2, minus infinity at worst.
+
+        Where that is zero to the last digit of doubles, the eigenvectors tell more.
+        """
+        B = symmetric(A.matrix)
+        found = lambda_min(B)
+        if above is None and found < 0 and len(A) <= SHARP and found > -SINGULAR * norm(B):
+            found = found.max(_sharp(B))
+        return Tensor(found)
 
     @staticmethod
     def unknown(A: Tensor) -> float:
@@ -758,6 +791,6 @@ class Balls:
 
 _UNION = np.frompyfunc(lambda a, b: a.union(b), 2, 1)
 _MAXIMUM = np.frompyfunc(lambda a, b: a.max(b), 2, 1)
-_UNION = np.frompyfunc(lambda a, b: a.union(b), 2, 1)
+_WITHIN = np.frompyfunc(lambda x, radius: x + arb(0, float(radius)), 2, 1)
 
 BALLS = Balls()

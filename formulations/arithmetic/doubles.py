@@ -26,6 +26,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cholesky, eigvalsh
 
 from cvxkernel.formulations import semidefinite
+from cvxkernel.formulations.eigenbasis import Basis
 from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.memory import per_array
@@ -167,13 +168,15 @@ class Tensor:
 
     def __mul__(self, other: Any) -> Tensor:
         a, b = self, exact(other)
-        if b.mid.ndim and not a.mid.ndim:
+        if b.mid.ndim > a.mid.ndim:
             a, b = b, a
         off = 0.0
-        if a.off and not b.mid.ndim:  # a number times a matrix or vector
-            off = _up(a.off * float(np.abs(b.mid) + b.rad))
-        elif a.off or b.off:
-            a, b = a.spread(), b.spread()
+        if a.off or b.off:
+            if a.mid.ndim > 1 and (b.off or b.mid.ndim > 1):
+                a, b = a.spread(), b.spread()
+            else:  # a number, a diagonal matrix or a vector scales an error by its largest entry
+                most = float(np.max(np.abs(b.mid) + b.rad, initial=0.0)) + b.off
+                off = float(_up(a.off * most + b.off * np.max(np.abs(a.mid) + a.rad, initial=0.0)))
         mid = a.mid * b.mid
         rad = UNIT * np.abs(mid) + TINY
         if _inexact(b.rad):
@@ -529,7 +532,7 @@ class Doubles:
             rad += A.off * _root(A) * _size(Tensor(B.mid, B.rad))
         if B.off:
             rad += B.off * _root(B) * _size(A)
-        return Tensor(mid, _up(rad, n))
+        return Tensor(mid, _up(rad, A.mid.size))
 
     @classmethod
     def norm(cls, A: Any) -> Tensor:
@@ -605,9 +608,28 @@ class Doubles:
         return Tensor((V.mid @ K.mid * V.mid).sum(axis=1), _up(rad, 2 * n))
 
     @staticmethod
-    def hull(a: Any, b: Any) -> Tensor:
-        """Every number from a to b, where a ≤ b."""
-        return _between(exact(a).lower, exact(b).upper)
+    def basis(found: Basis) -> tuple[Tensor, Tensor]:
+        """λ and U of a similarity, as `formulations.eigenbasis` knows them; zeros are exact."""
+        lam = found.lam
+        rad = _up(2 * UNIT * np.abs(lam) + found.off + TINY)
+        zero = (lam == 0) & found.decided
+        return Tensor(lam, np.where(zero, 0.0, rad)), Tensor(found.U, 0.0, found.error)
+
+    @classmethod
+    def composed(cls, U: Tensor, d: Any) -> Tensor:
+        r"""U diag(d)Uᵀ for orthonormal U, symmetric.
+
+        With U + E in place of U it is off by ‖E‖(2 + ‖E‖)·max|d|, and an error e of d costs max|e|;
+        the product is off by γ|U diag(d)||Uᵀ|, whose norm is at most γ‖U diag(d)‖_F‖U‖_F.
+        """
+        d, near = exact(d).spread(), cls.unknown(U)
+        scaled = U.mid * d.mid
+        mid = scaled @ U.mid.T
+        mid = (mid + mid.T) / 2
+        off = near * (2 + near) * float(np.max(np.abs(d.mid), initial=0.0))
+        off += float(np.max(d.rad, initial=0.0))
+        off += gamma(len(d) + 4) * _norm(scaled) * _norm(U.mid) + mid.size * TINY
+        return Tensor(mid, 0.0, float(_up(off)))
 
     @staticmethod
     def shifted(A: Tensor, c: Any) -> Tensor:
