@@ -121,15 +121,37 @@ def on_margin(Q: Array, y: Array, C: float, alpha: Array, small: float) -> Array
 
 def offset(image: Array, y: Array) -> float:
     """The b of the least Σᵢ max(0, 1 - imageᵢ - byᵢ)."""
+    at = best_kink(image, y)
+    return float(y[at] * (1 - image[at]))
+
+
+def best_kink(image: Array, y: Array) -> int:
+    """The sample i with yᵢ(1 - imageᵢ) = b."""
     # Piecewise linear and convex in b, with slopes from -n₊ to n₋: the least is at the kink
     # y(1 - image) where the slope changes its sign, the n₊-th in increasing order.
-    kinks = y * (1 - image)
-    return float(np.sort(kinks)[int((y > 0).sum()) - 1])
+    return int(np.argsort(y * (1 - image))[int((y > 0).sum()) - 1])
 
 
-def primal(F: Arithmetic, form: Tensor, image: Tensor, y: Array, C: float, b: float) -> Tensor:
+def primal(F: Arithmetic, form: Tensor, image: Tensor, y: Array, C: float, b: Any) -> Tensor:
     """½vᵀQv + C Σᵢ max(0, 1 - (Qv)ᵢ - byᵢ) from vᵀQv and Qv"""
     return form / 2 + F.exact(C) * (1 - image - F.exact(b) * y).positive().sum()
+
+
+def scaled_primal(
+    F: Arithmetic, form: Tensor, image: Tensor, y: Array, C: float, off_top: Any = ...
+) -> Tensor:
+    """The primal from vᵀQv and Qv at the best b, or at the multiple of (v, b) that is tried.
+
+    At it no sample off the top of the box (to what a solver leaves) is inside the margin.
+    """
+    b = (y * (1 - image))[best_kink(image.mid, y)].point()
+    ends = [primal(F, form, image, y, C, b)]
+    margins = (image.mid + b.mid * y)[off_top]
+    nearest = float(margins.min()) if margins.size else 1.0
+    if nearest > 0.5 and nearest != 1.0:
+        x = F.exact(1.0 / nearest)
+        ends.append(primal(F, x * (x * form), x * image, y, C, x * b))
+    return least(F, ends)
 
 
 def hinge_bound(F: Arithmetic, Q: Tensor, y: Array, C: float, v: Any) -> Tensor:
@@ -137,16 +159,7 @@ def hinge_bound(F: Arithmetic, Q: Tensor, y: Array, C: float, v: Any) -> Tensor:
     Q, slack = F.bracket(Q)
     v = F.exact(v)
     image = Q @ v
-    form, b = F.inner(v, image), offset(image.mid, y)
-    ends = [primal(F, form, image, y, C, b)]
-    # Any multiple of (v, b) will do: try the one at which no sample off the box (to what a solver
-    # leaves) is inside the margin.
-    margins = image.mid + b * y
-    nearest = float(margins[v.mid < (1 - 1e-6) * C].min(initial=1.0))
-    if 0.5 < nearest < 1.0:
-        x = 1.0 / nearest
-        ends.append(primal(F, x * (x * form), x * image, y, C, x * b))
-    best = least(F, ends)
+    best = scaled_primal(F, F.inner(v, image), image, y, C, v.mid < (1 - 1e-6) * C)
     return best + _charge(F, slack, len(y), C, best)
 
 
@@ -184,18 +197,24 @@ def quadratic_bound(F: Arithmetic, Q: Tensor, y: Array, C: float, alpha: Any) ->
     ends = []
     for b in (float(np.average(gap[free], weights=a[free] + TINY)), float(np.median(gap[free]))):
         excess = image - 1 + F.exact(b) * y
-        # η takes the excess where it is positive, ζ where it is negative; or each only where it
-        # outweighs the room that α has to move, and the rest is left to δᵀQ⁻¹δ.
-        over = excess.mid
         for room in (0.0, Q.mid.diagonal()):
-            takes = over > a * room
-            gives = (-over > (C - a) * room) if np.isfinite(C) else np.zeros(n, dtype=bool)
-            short, long = (-excess).positive(), excess.positive()
-            zeta = F.where(gives, short, 0.0)
-            delta = F.where(takes, short, F.where(gives, -long, -excess))
+            delta, zeta = divided(F, excess, a, C, room)
             s = F.exact(cho_solve(factor, delta.mid))
             r = delta - Q @ s
             inner = F.inner(delta, s) + F.inner(r, s) + F.inner(r, r).positive() / m
             total = form / 2 + F.inner(alpha, delta) + inner / 2
             ends.append(total + F.exact(C) * zeta.sum() if np.isfinite(C) else total)
     return least(F, ends)
+
+
+def divided(F: Arithmetic, excess: Tensor, a: Array, C: float, room: Any) -> tuple[Tensor, Tensor]:
+    """δ = η - ζ - excess, and ζ.
+
+    η takes the excess where it is positive, ζ where it is negative; or each only where it outweighs
+    the room that α has to move, and the rest is left to δᵀQ⁻¹δ.
+    """
+    over = excess.mid
+    takes = over > a * room
+    gives = (-over > (C - a) * room) if np.isfinite(C) else np.zeros(len(a), dtype=bool)
+    short, long = (-excess).positive(), excess.positive()
+    return F.where(takes, short, F.where(gives, -long, -excess)), F.where(gives, short, 0.0)

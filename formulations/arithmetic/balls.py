@@ -641,7 +641,7 @@ class Balls:
     @staticmethod
     def stack(numbers: Sequence[Any]) -> Tensor:
         """A vector of numbers, a matrix of vectors."""
-        return Tensor(np.array([exact(x).x for x in numbers], dtype=object))
+        return Tensor(np.stack([exact(x).x for x in numbers]))
 
     @staticmethod
     def where(mask: Any, a: Any, b: Any) -> Tensor:
@@ -677,6 +677,17 @@ class Balls:
     def signed(y: Array, Q: Tensor) -> Tensor:
         """diag(y) Q diag(y), y of signs."""
         return Tensor(np.where(np.outer(y, y) > 0, Q.x, -Q.x))
+
+    @staticmethod
+    def composed(V: Tensor, d: Tensor) -> Tensor:
+        """V diag(d) Vᵀ"""
+        return (V * d) @ V.T
+
+    @staticmethod
+    def eigenbasis(basis: Any) -> tuple[Tensor, Tensor] | None:
+        """λ and U of an `eigenbasis.Basis`, at the working precision; None where there is none."""
+        found = basis.enclosed(ctx.prec)
+        return None if found is None else (exact(found[0]), exact(found[1]))
 
     @staticmethod
     def shifted(A: Tensor, c: Any) -> Tensor:

@@ -426,6 +426,32 @@ class Doubles:
         rad = Q.rad if np.isscalar(Q.rad) else Q.radius
         return Tensor(Q.mid * y * y[:, None], rad, Q.off)
 
+    @classmethod
+    def composed(cls, V: Tensor, d: Any) -> Tensor:
+        r"""V diag(d) Vᵀ, what is not known of it charged in norm.
+
+        The rounding is γ|V|diag|d||V|ᵀ at most, entry by entry, and ‖|v||v|ᵀ‖ = ‖v‖²; and with
+        ‖E‖ ≤ e, ‖(V + E)D(V + E)ᵀ - VDVᵀ‖ ≤ 2e‖VD‖_F + e²·maxⱼ|dⱼ|.
+        """
+        d, n = exact(d).spread(), V.shape[1]
+        scaled = V.mid * d.mid
+        mid = scaled @ V.mid.T
+        squares, e = (V.mid * V.mid).sum(axis=0), cls.unknown(V)
+        size = np.abs(d.mid) + d.rad
+        off = gamma(n + 4) * float(np.abs(d.mid) @ squares) + mid.size * TINY
+        if _inexact(d.rad):
+            off += float(d.radius @ squares)
+        if e:
+            off += 2 * e * float(np.sqrt(size**2 @ squares)) + e * e * float(size.max(initial=0.0))
+        return Tensor((mid + mid.T) / 2, 0.0, float(_up(off, n + len(mid))))
+
+    @staticmethod
+    def eigenbasis(basis: Any) -> tuple[Tensor, Tensor]:
+        """λ and U of an `eigenbasis.Basis`: λ to the last digit but for `off`, U to `error`."""
+        size = np.abs(basis.lam)
+        last = np.where(size > 0, 4 * UNIT * size + UNIT**2 * size.max(initial=0.0) + TINY, 0.0)
+        return Tensor(basis.lam, _up(last + basis.off)), Tensor(basis.U, 0.0, basis.error)
+
     @staticmethod
     def shifted(A: Tensor, c: Any) -> Tensor:
         """A + cI"""
