@@ -110,6 +110,8 @@ class Tensor:
     @property
     def lower(self) -> Any:
         """Not above any of its numbers."""
+        if self.exact:
+            return float(self.mid) if self.mid.ndim == 0 else self.mid
         x = self.spread()
         with np.errstate(invalid="ignore"):
             low = np.where(x.rad == 0.0, x.mid, np.nextafter(x.mid - x.rad, -np.inf))
@@ -120,6 +122,11 @@ class Tensor:
     def upper(self) -> Any:
         """Not below."""
         return -(-self).lower
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is one array."""
+        return not (self.off or _inexact(self.rad))
 
     def point(self) -> Tensor:
         """The middle, taken as exact."""
@@ -301,7 +308,20 @@ def _root(x: Tensor) -> float:
 
 def _norm(A: Array) -> float:
     """‖A‖_F, not below: squares that underflow are charged."""
-    return float(_up(np.linalg.norm(A), A.size) + np.sqrt(A.size * TINY))
+    return float(_up(np.sqrt(_dot(A, A)), _terms(A)) + np.sqrt(A.size * TINY))
+
+
+def _dot(A: Array, B: Array) -> float:
+    """⟨A, B⟩, of matrices row by row: off by γ of `_terms` times that of the absolute values."""
+    if A.ndim != 2 or A.shape != B.shape:
+        return float(np.vdot(A, B))
+    with np.errstate(over="ignore", invalid="ignore"):
+        return float(np.einsum("ij,ij->i", A, B).sum())
+
+
+def _terms(A: Array) -> int:
+    """Of a row and of a column, where (1 + γₙ)(1 + γₘ) ≤ 1 + γₙ₊ₘ."""
+    return sum(A.shape) if A.ndim == 2 and min(A.shape) > 1 else A.size
 
 
 def _product(A: Tensor, B: Tensor) -> Tensor:
@@ -367,6 +387,8 @@ class Doubles:
     def maximum(a: Any, b: Any) -> Tensor:
         """The larger, entry by entry."""
         a, b = exact(a), exact(b)
+        if a.exact and b.exact:
+            return Tensor(np.maximum(a.mid, b.mid))
         return _between(np.maximum(a.lower, b.lower), np.maximum(a.upper, b.upper))
 
     @classmethod
@@ -378,20 +400,18 @@ class Doubles:
     def inner(A: Any, B: Any) -> Tensor:
         """⟨A, B⟩ = Σ AᵢⱼBᵢⱼ"""
         A, B = exact(A), exact(B)
-        n = A.mid.size
-        mid = float(np.vdot(A.mid, B.mid))
         a, b = np.abs(A.mid), np.abs(B.mid)
-        rad = gamma(n) * float(np.vdot(a, b)) + n * TINY
+        rad = gamma(_terms(a)) * _dot(a, b) + A.mid.size * TINY
         if _inexact(B.rad):
-            rad += float(np.vdot(a, B.radius))
+            rad += _dot(a, B.radius)
         if _inexact(A.rad):
-            rad += float(np.vdot(A.radius, b + B.rad))
+            rad += _dot(A.radius, b + B.rad)
         # |⟨E, B⟩| ≤ ‖E‖₂‖B‖_* ≤ ‖E‖₂·√rank·‖B‖_F
         if A.off:
             rad += A.off * _root(A) * _size(Tensor(B.mid, B.rad))
         if B.off:
             rad += B.off * _root(B) * _size(A)
-        return Tensor(mid, _up(rad, n))
+        return Tensor(_dot(A.mid, B.mid), _up(rad, _terms(a)))
 
     @classmethod
     def norm(cls, A: Any) -> Tensor:
@@ -401,9 +421,9 @@ class Doubles:
 
     @staticmethod
     def _least_norm(A: Tensor) -> float:
-        n = A.mid.size
-        rest = _size(Tensor(np.zeros(A.shape), A.rad, A.off)) if _inexact(A.rad) or A.off else 0.0
-        return float(np.linalg.norm(A.mid) * (1 - (n + FEW) * 2 * UNIT) - rest)
+        rest = _size(Tensor(np.zeros(A.shape), A.rad, A.off)) if not A.exact else 0.0
+        size = float(np.sqrt(_dot(A.mid, A.mid)))
+        return size * (1 - (_terms(A.mid) + FEW) * 2 * UNIT) - np.sqrt(A.mid.size * TINY) - rest
 
     @classmethod
     def combination(cls, weights: Any, matrices: Sequence[Tensor]) -> Tensor:

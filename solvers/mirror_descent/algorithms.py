@@ -82,9 +82,8 @@ class Algorithm(ABC):
         p, K = self.problem, self.kernels(x)
         alpha, gamma = mkl(K, p.y, p.C, start=None if start is None else start[:2])
         W = self.bounds.subgradients(x, blur)
-        a = p.y * alpha
-        forms = np.maximum(np.einsum("j,ijk,k->i", a, K, a, optimize=True), 0.0)
-        value = float(alpha.sum()) - float(np.sqrt(forms).sum()) ** 2 / 2
+        M = [DOUBLES.signed(p.y, DOUBLES.exact(K_i)) for K_i in K]
+        value = float(Omega(DOUBLES, M, p.y, p.C).value(alpha).mid)
         value += smoothed(p, self.bounds.differences(x), blur)
         return Linearization((alpha, gamma, W), self.gradient(alpha, gamma, W), value)
 

@@ -28,8 +28,8 @@ class Loss(ABC):
         return F.exact(0.0)
 
     @abstractmethod
-    def gauge(self, F: Arithmetic, W: Tensor, rho: float) -> Tensor:
-        """A number that is at most ρ where W is in the domain of (ρL)*."""
+    def gauge(self, F: Arithmetic, W: Tensor, rho: float) -> Tensor | None:
+        """A number that is at most ρ where W is in the domain of (ρL)*; None where that is all."""
 
     @abstractmethod
     def inside(self, F: Arithmetic, W: Tensor, rho: float) -> Tensor:
@@ -105,9 +105,9 @@ class Squared(Loss):
         """‖W‖²_F/(4ρ)"""
         return F.inner(W, W) / (4 * F.exact(rho)) if rho > 0 else F.exact(0.0)
 
-    def gauge(self, F: Arithmetic, W: Tensor, rho: float) -> Tensor:
-        """Every W is in the domain where ρ > 0."""
-        return F.exact(0.0) if rho > 0 else abs(W).max()
+    def gauge(self, F: Arithmetic, W: Tensor, rho: float) -> Tensor | None:
+        """maxⱼₖ |Wⱼₖ| where ρ = 0"""
+        return None if rho > 0 else abs(W).max()
 
     def inside(self, F: Arithmetic, W: Tensor, rho: float) -> Tensor:
         """As it is; zero where ρ is."""

@@ -44,9 +44,7 @@ class Omega:
         alpha = self.F.exact(alpha).point()
         gamma = self.gamma(alpha)
         some = gamma.mid > SMALLEST_GAMMA
-        return [
-            (alpha / gamma[i]).point() if some[i] else 0.0 * alpha for i in range(len(self.M))
-        ]
+        return [(alpha / gamma[i]).point() if some[i] else 0.0 * alpha for i in range(len(self.M))]
 
     def bound(self, x: Sequence[Tensor]) -> Tensor:
         """½maxᵢ xᵢᵀMᵢxᵢ + C Σⱼ max(0, 1 - (Σᵢ Mᵢxᵢ)ⱼ - byⱼ) at the best b, or at a multiple."""
@@ -82,7 +80,10 @@ class Omega:
         if not free.any():
             free = a >= 0
         ends = []
-        for b in (float(np.average(gap[free], weights=a[free] + TINY)), float(np.median(gap[free]))):
+        for b in (
+            float(np.average(gap[free], weights=a[free] + TINY)),
+            float(np.median(gap[free])),
+        ):
             excess = image - 1 + F.exact(b) * y
             for room in (0.0, diagonal):
                 delta, zeta = svm.divided(F, excess, a, C, room)
