@@ -42,12 +42,10 @@ def _xs(
     every = [alpha.point(), F.exact(np.zeros(problem.n))]
     if "x" not in point:
         return every
-    x = point["x"]
-    x = x if isinstance(x, F.Tensor) else F.exact(inputs.array("x", x))
-    if x.ndim < 2:
-        x = given(F, {"x": x}, "x", np.zeros(problem.n))
+    if np.ndim(point["x"]) < 2:
+        x = given(F, point, "x", np.zeros(problem.n))
         return [svm.feasible(F, x, problem.y, problem.C).point(), *every]
-    return [given(F, {"x": x}, "x", np.zeros((problem.m, problem.n))), *every]
+    return [given(F, point, "x", np.zeros((problem.m, problem.n))), *every]
 
 
 def _tried(F: Arithmetic, given: list[Any], made: list[Any]) -> list[Any]:
@@ -123,9 +121,9 @@ def _learned(bounds: Bounds, point: Point) -> Tensor:
     if F is not DOUBLES and isinstance(learned, F.Tensor):
         return learned.reshape(*shape)
     default = np.stack([S.mid for S in bounds.S])
-    default = default.mean(axis=0, keepdims=True) if not bounds.weighed else default
-    symbol = {} if learned is None else {bounds.symbol: np.reshape(learned, shape)}
-    return F.exact(bounds.nearest(given(DOUBLES, symbol, bounds.symbol, default).mid))
+    default = default if bounds.weighed else default.mean(axis=0)
+    start = given(DOUBLES, point, bounds.symbol, default).mid.reshape(shape)
+    return F.exact(bounds.nearest(start))
 
 
 def _below(

@@ -1,4 +1,4 @@
-r"""(4), (6) and (7) at points that are feasible exactly: what is learned from above, the dual below.
+r"""(4), (6) and (7): the objective at what is learned from above, the dual from below.
 
 Kernels are learned as exact numbers K̂ᵢ ⪰ 0 whose trace is tᵢτ, tᵢ near 1: what is feasible is
 Kᵢ = K̂ᵢ/tᵢ. With t ≥ 1 no less than any tᵢ, Ω(K₁, …) ≤ tΩ(K̂₁, …), since Kᵢ ⪰ K̂ᵢ/t, and α/t is in A
@@ -191,8 +191,8 @@ class OneKernel(Bounds):
 
     def pulled(self, a: Array, gamma: Array, c: Array) -> Array:
         """(Σᵢ cᵢSᵢ + ½aaᵀ)/Σᵢ cᵢ"""
-        centre = (np.einsum("i,ijk->jk", c, self.problem.S) + np.outer(a, a) / 2) / c.sum()
-        return centre[None]
+        centre: Array = np.einsum("i,ijk->jk", c, self.problem.S) + np.outer(a, a) / 2
+        return centre[None] / c.sum()
 
 
 class SeveralKernels(Bounds):

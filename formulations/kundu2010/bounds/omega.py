@@ -11,7 +11,7 @@ from cvxkernel.formulations import svm
 from cvxkernel.formulations.arithmetic import Arithmetic, Tensor
 from cvxkernel.formulations.enclosure import EPS, TINY
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.formulations.kundu2010.bounds.feasible import balanced, shares
+from cvxkernel.formulations.kundu2010.bounds.feasible import shares
 
 SMALLEST_GAMMA = 1e-12  # below it 1/γ makes no useful bound
 DEFINITE_GAMMA = 1e-9  # below it one of second order has none

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.formulations.chen2009 import spectrum
 from cvxkernel.formulations.chen2009.programs import KernelMachine, RobustMachine, SpectrumMachine
-from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kundu2010 import Similarities, Spectra
