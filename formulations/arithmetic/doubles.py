@@ -115,6 +115,8 @@ class Tensor:
     @property
     def lower(self) -> Any:
         """Not above any of its numbers."""
+        if self.exact:
+            return float(self.mid) if self.mid.ndim == 0 else self.mid
         x = self.spread()
         with np.errstate(invalid="ignore"):
             low = np.where(x.rad == 0.0, x.mid, np.nextafter(x.mid - x.rad, -np.inf))
@@ -125,6 +127,11 @@ class Tensor:
     def upper(self) -> Any:
         """Not below."""
         return -(-self).lower
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is one array."""
+        return not (self.off or _inexact(self.rad))
 
     def point(self) -> Tensor:
         """The middle, taken as exact."""
@@ -311,7 +318,9 @@ def _root(x: Any) -> float:
 
 def _norm(A: Array) -> float:
     """‖A‖_F, not below: squares that underflow are charged."""
-    return float(_up(np.linalg.norm(A), A.size) + np.sqrt(A.size * TINY))
+    with np.errstate(over="ignore", invalid="ignore"):
+        total, most = _total(np.square(A).ravel())
+    return float(_up(np.sqrt(total), most) + np.sqrt(A.size * TINY))
 
 
 def _total(A: Array, axis: int | None = None) -> tuple[Any, int]:
@@ -503,6 +512,8 @@ class Doubles:
     def maximum(a: Any, b: Any) -> Tensor:
         """The larger, entry by entry."""
         a, b = exact(a), exact(b)
+        if a.exact and b.exact:
+            return Tensor(np.maximum(a.mid, b.mid))
         return _between(np.maximum(a.lower, b.lower), np.maximum(a.upper, b.upper))
 
     @classmethod
@@ -542,9 +553,11 @@ class Doubles:
 
     @staticmethod
     def _least_norm(A: Tensor) -> float:
-        n = A.mid.size
-        rest = _size(Tensor(np.zeros(A.shape), A.rad, A.off)) if _inexact(A.rad) or A.off else 0.0
-        return float(np.linalg.norm(A.mid) * (1 - (n + FEW) * 2 * UNIT) - rest)
+        with np.errstate(over="ignore", invalid="ignore"):
+            total, most = _total(np.square(A.mid).ravel())
+        rest = 0.0 if A.exact else _size(Tensor(np.zeros(A.shape), A.rad, A.off))
+        size = float(np.sqrt(total)) * (1 - (most + FEW) * 2 * UNIT)
+        return float(size - np.sqrt(A.mid.size * TINY) - rest)
 
     @classmethod
     def combination(cls, weights: Any, matrices: Sequence[Tensor | Centred]) -> Tensor:
@@ -611,25 +624,23 @@ class Doubles:
     def basis(found: Basis) -> tuple[Tensor, Tensor]:
         """λ and U of a similarity, as `formulations.eigenbasis` knows them; zeros are exact."""
         lam = found.lam
-        rad = _up(2 * UNIT * np.abs(lam) + found.off + TINY)
+        rad = _up(4 * UNIT * np.abs(lam) + found.off + TINY)
         zero = (lam == 0) & found.decided
         return Tensor(lam, np.where(zero, 0.0, rad)), Tensor(found.U, 0.0, found.error)
 
     @classmethod
     def composed(cls, U: Tensor, d: Any) -> Tensor:
-        r"""U diag(d)Uᵀ for orthonormal U, symmetric.
+        r"""U diag(d)Uᵀ for orthonormal U, symmetric, what is not known of it charged in norm.
 
-        With U + E in place of U it is off by ‖E‖(2 + ‖E‖)·max|d|, and an error e of d costs max|e|;
-        the product is off by γ|U diag(d)||Uᵀ|, whose norm is at most γ‖U diag(d)‖_F‖U‖_F.
+        With U + E in place of U it is off by ‖E‖(2 + ‖E‖)·max|d|, and an error e of d costs max|e|.
+        The rounding is γ|U|diag|d||U|ᵀ at most, entry by entry, and ‖|u||u|ᵀ‖ = ‖u‖².
         """
         d, near = exact(d).spread(), cls.unknown(U)
-        scaled = U.mid * d.mid
-        mid = scaled @ U.mid.T
-        mid = (mid + mid.T) / 2
-        off = near * (2 + near) * float(np.max(np.abs(d.mid), initial=0.0))
+        mid = (U.mid * d.mid) @ U.mid.T
+        off = near * (2 + near) * float(np.max(np.abs(d.mid) + d.rad, initial=0.0))
         off += float(np.max(d.rad, initial=0.0))
-        off += gamma(len(d) + 4) * _norm(scaled) * _norm(U.mid) + mid.size * TINY
-        return Tensor(mid, 0.0, float(_up(off)))
+        off += gamma(len(d) + 4) * float(np.abs(d.mid) @ np.square(U.mid).sum(axis=0))
+        return Tensor((mid + mid.T) / 2, 0.0, float(_up(off, len(d)) + mid.size * TINY))
 
     @staticmethod
     def shifted(A: Tensor, c: Any) -> Tensor:
