@@ -40,7 +40,7 @@ def _polished(seed: int) -> tuple[Gated, Array]:
     at: Gated = problem(EQ7, "random", seed)
     with balls.precision():
         *_, best = rigorous.judge(EQ7, at).better({"alpha": solved(at).variables["alpha"]})
-    return at, np.array([float(x) for x in best["alpha"]])
+    return at, balls.doubles(best["alpha"])
 
 
 def _slope(at: Gated, alpha: Array, key: str, place: tuple[int, ...]) -> float:
