@@ -38,6 +38,7 @@ from cvxkernel.formulations.memory import per_array
 BITS = 128
 GUARD = 64  # bits more than asked for, on the way
 APART = 2.0**20  # times what couples them: two eigenvalues further apart are told from one another
+SHARP = 64  # up to this n the smallest eigenvalue is found to the working precision
 PASSES = 40  # of the refinement, at most: each doubles the digits or opens a cluster
 
 
@@ -152,6 +153,26 @@ def lambda_min(A: arb_mat) -> arb:
         best = arb(sigma) - norm(E)
         break
     return best.lower() if best.is_finite() else arb.neg_inf()
+
+
+def sharp_lambda_min(A: arb_mat) -> arb:
+    """The same to the working precision, by eigenvectors V that are believed in nothing.
+
+    With B = VᵀAV, every zᵀBz ≥ (minᵢ Bᵢᵢ - ‖off the diagonal‖_F)‖z‖², and ‖Vz‖² is within ω‖z‖² of
+    ‖z‖², ω = ‖VᵀV - I‖_F; V is square, so that Vz is every vector where ω < 1.
+    """
+    n = A.nrows()
+    with precision(ctx.prec + GUARD):
+        V = eigenvectors(A.mid())[1]
+        omega = norm(V.transpose() * V - identity(n))
+        B = symmetric(V.transpose() * A * V)
+        D = [B[i, i] for i in range(n)]
+        off = B - arb_mat(n, n, [D[i] if i == j else 0 for i in range(n) for j in range(n)])
+        least = (-largest([-x for x in D]) - norm(off)).lower()
+        if not omega < 1:
+            return arb.neg_inf()
+        made = least / (1 + omega if least > 0 else 1 - omega)
+    return made.lower() if made.is_finite() else arb.neg_inf()
 
 
 def least_eigenvalue(A: arb_mat) -> arb:
@@ -712,8 +733,16 @@ class Balls:
 
     @staticmethod
     def least(A: Tensor, above: float | None = None) -> Tensor:
-        """A number below the smallest eigenvalue of (A + Aᵀ)/2, minus infinity at worst."""
-        return Tensor(lambda_min(symmetric(A.matrix)))
+        """A number below the smallest eigenvalue of (A + Aᵀ)/2, minus infinity at worst.
+
+        Where `above` is not enough it is near that eigenvalue, to the working precision.
+        """
+        S = symmetric(A.matrix)
+        least = lambda_min(S)
+        if A.shape[0] > SHARP or (above is not None and least >= above):
+            return Tensor(least)
+        sharp = sharp_lambda_min(S)
+        return Tensor(sharp if sharp > least else least)
 
     @staticmethod
     def unknown(A: Tensor) -> float:
