@@ -15,6 +15,7 @@ from cvxkernel.formulations.kundu2010 import Similarities, Spectra
 from cvxkernel.formulations.kundu2010.bounds import Bounds, shares
 from cvxkernel.formulations.svm import feasible
 from cvxkernel.validation.kundu2010.proofs.omega import machine, off_simplex, value_at
+from cvxkernel.validation.kundu2010.proofs.polish import polish
 from cvxkernel.validation.proofs import svm
 from cvxkernel.validation.proofs.proof import Examination, Point
 
@@ -28,12 +29,15 @@ class LearnedJudge:
         self.symbol, self.dual = kind.symbol, kind.dual
 
     def better(self, point: Point) -> Iterator[Point]:
-        """The point in doubles with all its symbols; and the machine there, polished."""
+        """The point in doubles with all its symbols; the machine there, polished; all polished."""
         found = self.form.enclose(self.problem, point).variables
         yield found
         omega = self.bounds.omega(self.learned(found))
         for alpha in machine(omega):
             yield {**found, "x": BALLS.stack(omega.points(alpha)) if self.bounds.weighed else alpha}
+        polished = polish(self.bounds, dict(found))
+        if polished is not None:
+            yield polished
 
     def stacked(self, given: Any) -> Tensor:
         """What is learned, as a stack."""
