@@ -573,7 +573,7 @@ class Doubles:
                 else:
                     mid += np.multiply(M.mid, x, out=part)
                     off += s * _norm(M.radius) if _inexact(M.rad) else 0.0
-                whole = _norm(M.mid) if M.whole is None else M.whole  # type: ignore[union-attr]
+                whole = _norm(M.mid) if M.whole is None else M.whole
                 off += s * M.off + (gamma(p + 3) * s + (s - abs(x))) * whole
                 sizes += s * whole
         if isinstance(matrices[0], Centred):

@@ -2,13 +2,13 @@ r"""(4), (6) and (7) polished: Newton's method on the optimality conditions, fro
 
 With Kᵢ = RᵢRᵢᵀ of as many columns as its rank, a = Yα and the loss smooth where it is met,
 
-    (ρL′(Kᵢ - Sᵢ) - aaᵀ/(2γᵢ) - νᵢI)Rᵢ = 0,  trace RᵢᵀRᵢ = τ          (7): on the μᵢⱼ that are not zero
+    (ρL′(Kᵢ - Sᵢ) - aaᵀ/(2γᵢ) - νᵢI)Rᵢ = 0,  trace RᵢᵀRᵢ = τ    (7): on the μᵢⱼ above zero
     1 - YΣᵢ Kᵢa/γᵢ - by = 0 on the samples with 0 < α < C,  yᵀα = 0
     aᵀKᵢa = κγᵢ²,  Σᵢ γᵢ = 1
 
 and in (4) one K, the sum of the L′, and no γ. Where Kᵢ - Sᵢ is zero the subgradient of L1 is not
-known: there it is an unknown, and Kᵢ = Sᵢ another equation. The equations are written once, for numbers of any
-kind: doubles with an imaginary step are the Jacobian, balls the residual. Rᵢ is determined up to a
+known: there it is an unknown, and Kᵢ = Sᵢ another equation. The equations are written once, for
+numbers of any kind: doubles with an imaginary step are the Jacobian, balls the residual. Rᵢ is determined up to a
 rotation, so a step is the shortest one that solves the linear equations, in doubles: each takes as
 many digits as the Jacobian has. No proof rests on the result.
 """
@@ -39,7 +39,7 @@ Numbers = NDArray[Any]  # doubles, complex numbers or balls
 
 @dataclass(frozen=True)
 class Sets:
-    """How many eigenvalues of each Kᵢ, or which of the μᵢⱼ, and which samples are not at a border."""
+    """How many eigenvalues of each Kᵢ, or which μᵢⱼ, and which samples are not at a border."""
 
     learned: tuple[Any, ...]
     free: NDArray[np.bool_]
