@@ -191,7 +191,8 @@ class OneKernel(Bounds):
     def pulled(self, a: Array, gamma: Array, c: Array) -> Array:
         """(Σᵢ cᵢSᵢ + ½aaᵀ)/Σᵢ cᵢ"""
         centre: Array = np.einsum("i,ijk->jk", c, self.problem.S) + np.outer(a, a) / 2
-        return centre[None] / c.sum()
+        centre = centre[None] / c.sum()
+        return centre
 
 
 class SeveralKernels(Bounds):
