@@ -9,8 +9,8 @@ With Kᵢ = RᵢRᵢᵀ of as many columns as its rank, a = Yα and the loss smo
 and in (4) one K, the sum of the L′, and no γ. Where Kᵢ - Sᵢ is zero the subgradient of L1 is not
 known: there it is an unknown, and Kᵢ = Sᵢ another equation. The equations are written once, for
 numbers of any kind: doubles with an imaginary step are the Jacobian, balls the residual. Rᵢ is
-determined up to a rotation, so a step is the shortest one that solves the linear equations, in doubles: each takes as
-many digits as the Jacobian has. No proof rests on the result.
+determined up to a rotation, so a step is the shortest one that solves the linear equations, in
+doubles: each takes as many digits as the Jacobian has. No proof rests on the result.
 """
 
 from __future__ import annotations
