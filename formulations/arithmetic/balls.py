@@ -40,7 +40,8 @@ from cvxkernel.formulations.memory import per_array
 BITS = 128
 GUARD = 64  # bits more than asked for, on the way
 APART = 2.0**20  # times what couples them: two eigenvalues further apart are told from one another
-SHARP = 150  # samples: up to here eigenvectors are computed for what is left of a singular matrix
+SHARP = 64  # up to this n the smallest eigenvalue is found to the working precision
+SHARP_NEAR_ZERO = 150  # and up to this one what is left of a singular matrix
 SINGULAR = 1e-9  # of its norm: an eigenvalue as far below zero may be rounding
 PASSES = 40  # of the refinement, at most: each doubles the digits or opens a cluster
 
@@ -159,14 +160,23 @@ def lambda_min(A: arb_mat) -> arb:
 
 
 def _sharp(A: arb_mat) -> arb:
-    """The same for a singular A ⪰ 0, to the working precision.
+    """The same to the working precision, by eigenvectors V that are believed in nothing.
 
-    For any V and D, A = VDVᵀ + R, λ_min(A) ≥ min(0, minᵢ Dᵢ)·‖V‖₂² - ‖R‖_F.
+    With B = VᵀAV, every zᵀBz ≥ (minᵢ Bᵢᵢ - ‖off the diagonal‖_F)‖z‖², and ‖Vz‖² is within ω‖z‖² of
+    ‖z‖², ω = ‖VᵀV - I‖_F; V is square, so that Vz is every vector where ω < 1.
     """
-    d, V = eigenvectors(A.mid())
-    size = 1 + norm(V.transpose() * V - identity(len(d)))
-    low = -largest([arb(0), *(-x for x in d)]) * size - norm(A - _composed(d, V))
-    return low.lower() if low.is_finite() else arb.neg_inf()
+    n = A.nrows()
+    with precision(ctx.prec + GUARD):
+        V = eigenvectors(A.mid())[1]
+        omega = norm(V.transpose() * V - identity(n))
+        B = symmetric(V.transpose() * A * V)
+        D = [B[i, i] for i in range(n)]
+        off = B - arb_mat(n, n, [D[i] if i == j else 0 for i in range(n) for j in range(n)])
+        least = (-largest([-x for x in D]) - norm(off)).lower()
+        if not omega < 1:
+            return arb.neg_inf()
+        made = least / (1 + omega if least > 0 else 1 - omega)
+    return made.lower() if made.is_finite() else arb.neg_inf()
 
 
 def least_eigenvalue(A: arb_mat) -> arb:
@@ -441,6 +451,14 @@ def _overlap(d: list[arb], V: arb_mat, plus: list[int], minus: list[int]) -> arb
     return total(terms).nonnegative_part().sqrt()
 
 
+def _centred(K: arb_mat) -> arb_mat:
+    """PKP = K - meᵀ - e(m - c·e)ᵀ with the means m of the rows, c of all entries."""
+    n = K.nrows()
+    e = ones(n)
+    means = K * e / n
+    return K - means * e.transpose() - e * (means - e * (inner(e, means) / n)).transpose()
+
+
 # -- The arithmetic --------------------------------------------------------------------------------
 
 
@@ -480,7 +498,7 @@ class Tensor:
 
     def reshape(self, *shape: int) -> Tensor:
         """The same entries."""
-        return Tensor(self.x.reshape(*shape))
+        return Tensor(self.x.reshape(shape))
 
     def diagonal(self) -> Tensor:
         """Aᵢᵢ"""
@@ -657,6 +675,11 @@ class Balls:
         return [exact(A) for A in kernels(K)]
 
     @staticmethod
+    def centred(K: Array, near: Array, slack: Array) -> list[Tensor]:
+        """PK₁₊P, …, PKₚ₊P, P = I - eeᵀ/n, of a stack that a problem holds, whatever is near it."""
+        return [exact(_centred(A)) for A in kernels(K)]
+
+    @staticmethod
     def stack(numbers: Sequence[Any]) -> Tensor:
         """A vector of numbers, a matrix of vectors."""
         return Tensor(np.stack([exact(x).x for x in numbers]))
@@ -677,6 +700,11 @@ class Balls:
         return -cls.maximum(-exact(a), -exact(b))
 
     @staticmethod
+    def between(a: Any, b: Any) -> Tensor:
+        """All that lies between a and b ≥ a."""
+        return Tensor(_UNION(exact(a).x, exact(b).x))
+
+    @staticmethod
     def inner(A: Any, B: Any) -> Tensor:
         """⟨A, B⟩ = Σ AᵢⱼBᵢⱼ"""
         return (exact(A) * exact(B)).sum()
@@ -695,6 +723,18 @@ class Balls:
     def signed(y: Array, Q: Tensor) -> Tensor:
         """diag(y) Q diag(y), y of signs."""
         return Tensor(np.where(np.outer(y, y) > 0, Q.x, -Q.x))
+
+    @staticmethod
+    def congruence(d: Any, Q: Tensor) -> Tensor:
+        """diag(d) Q diag(d)"""
+        d = exact(d).x
+        return Tensor(Q.x * (d[:, None] * d))
+
+    @staticmethod
+    def forms(K: Tensor, V: Any) -> Tensor:
+        """vᵀKv for every row v of V."""
+        v = exact(V)
+        return (v @ K * v).sum(axis=1)
 
     @staticmethod
     def basis(found: Basis) -> tuple[Tensor, Tensor]:
@@ -735,12 +775,14 @@ class Balls:
     def least(A: Tensor, above: float | None = None) -> Tensor:
         """A number below the smallest eigenvalue of (A + Aᵀ)/2, minus infinity at worst.
 
-        Where that is zero to the last digit of doubles, the eigenvectors tell more.
+        Where no `above` is given it is near that eigenvalue, to the working precision.
         """
         B = symmetric(A.matrix)
         found = lambda_min(B)
-        if above is None and found < 0 and len(A) <= SHARP and found > -SINGULAR * norm(B):
-            found = found.max(_sharp(B))
+        near_zero = found < 0 and found > -SINGULAR * norm(B)
+        if above is None and len(A) <= (SHARP_NEAR_ZERO if near_zero else SHARP):
+            sharp = _sharp(B)
+            found = sharp if sharp > found else found
         return Tensor(found)
 
     @staticmethod
@@ -759,6 +801,7 @@ class Balls:
         )
 
 
+_UNION = np.frompyfunc(lambda a, b: a.union(b), 2, 1)
 _MAXIMUM = np.frompyfunc(lambda a, b: a.max(b), 2, 1)
 _WITHIN = np.frompyfunc(lambda x, radius: x + arb(0, float(radius)), 2, 1)
 

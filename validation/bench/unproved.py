@@ -31,6 +31,11 @@ def _combination(weights: Any, matrices: Any) -> Tensor:
     return Tensor(sum((x * M.mid for x, M in rows if x), np.zeros(matrices[0].shape)))
 
 
+def _forms(K: Tensor, V: Any) -> Tensor:
+    v = exact(V).mid
+    return Tensor((v @ K.mid * v).sum(axis=1))
+
+
 def _enclosure(value: Any, lower: Any, upper: Any, variables: Any, open: Any = None) -> Enclosure:
     """Ends that rounding has crossed are exchanged."""
     low, high = sorted((float(lower.mid), float(upper.mid)))
@@ -56,6 +61,8 @@ def unproved() -> Iterator[None]:
         "inner": staticmethod(lambda A, B: Tensor(np.vdot(exact(A).mid, exact(B).mid))),
         "norm": staticmethod(lambda A: Tensor(np.linalg.norm(exact(A).mid))),
         "combination": staticmethod(_combination),
+        "forms": staticmethod(_forms),
+        "congruence": staticmethod(lambda d, Q: Tensor(Q.mid * np.outer(d.mid, d.mid), 0.0, Q.off)),
         "bracket": staticmethod(lambda Q: (Q, exact(0.0))),
         "enclosure": staticmethod(_enclosure),
     }
