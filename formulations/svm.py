@@ -127,14 +127,13 @@ def on_margin(Q: Array, y: Array, C: float, alpha: Array, small: float) -> Array
 
 def offset(image: Array, y: Array) -> float:
     """The b of the least Σᵢ max(0, 1 - imageᵢ - byᵢ)."""
-    # Piecewise linear and convex in b, with slopes from -n₊ to n₋: the least is at the kink
-    # y(1 - image) where the slope changes its sign, the n₊-th in increasing order.
-    kinks = y * (1 - image)
-    return float(np.sort(kinks)[int((y > 0).sum()) - 1])
+    return float(kink(DOUBLES, DOUBLES.exact(image), y).mid)
 
 
 def kink(F: Arithmetic, image: Tensor, y: Array) -> Tensor:
     """The same b, as near as F computes it: an exact point."""
+    # Piecewise linear and convex in b, with slopes from -n₊ to n₋: the least is at the kink
+    # y(1 - image) where the slope changes its sign, the n₊-th in increasing order.
     kinks = y * (1 - image)
     b: Tensor = kinks[int(np.argsort(kinks.mid)[int((y > 0).sum()) - 1])]
     return b.point()
@@ -145,21 +144,29 @@ def primal(F: Arithmetic, form: Tensor, image: Tensor, y: Array, C: float, b: An
     return form / 2 + F.exact(C) * (1 - image - F.exact(b) * y).positive().sum()
 
 
+def scaled_primal(
+    F: Arithmetic, form: Tensor, image: Tensor, y: Array, C: float, off_top: Any = ...
+) -> Tensor:
+    """The primal from vᵀQv and Qv at the best b, or at the multiple of (v, b) that is tried.
+
+    At it no sample off the top of the box (to what a solver leaves) is inside the margin.
+    """
+    b = kink(F, image, y)
+    ends = [primal(F, form, image, y, C, b)]
+    margins = (image.mid + b.mid * y)[off_top]
+    nearest = float(margins.min()) if margins.size else 1.0
+    if nearest > 0.5 and nearest != 1.0:
+        x = F.exact(1.0 / nearest)
+        ends.append(primal(F, x * (x * form), x * image, y, C, x * b))
+    return least(F, ends)
+
+
 def hinge_bound(F: Arithmetic, Q: Tensor, y: Array, C: float, v: Any) -> Tensor:
     """The primal at v and the best b, with Q′ for Q, and what that costs."""
     Q, slack = F.bracket(Q)
     v = F.exact(v)
     image = Q @ v
-    form, b = F.inner(v, image), kink(F, image, y)
-    ends = [primal(F, form, image, y, C, b)]
-    # Any multiple of (v, b) will do: try the one at which no sample off the box (to what a solver
-    # leaves) is inside the margin.
-    margins = image.mid + b.mid * y
-    nearest = float(margins[v.mid < (1 - 1e-6) * C].min(initial=1.0))
-    if 0.5 < nearest < 1.0:
-        x = 1.0 / nearest
-        ends.append(primal(F, x * (x * form), x * image, y, C, x * b))
-    best = least(F, ends)
+    best = scaled_primal(F, F.inner(v, image), image, y, C, v.mid < (1 - 1e-6) * C)
     return best + _charge(F, slack, len(y), C, best)
 
 
@@ -200,15 +207,9 @@ def quadratic_bound(F: Arithmetic, Q: Tensor, y: Array, C: float, alpha: Any) ->
     mean, ends = np.average(gap[free], weights=np.abs(a[free]) + TINY), []
     for b in (float(mean), float(np.median(gap[free]))):
         level = 1 - F.exact(b) * y
-        over = (image - level).point()  # Qα above 1 - by
-        # η takes the excess where it is positive, ζ where it is negative; or each only where it
-        # outweighs the room that α has to move, and the rest is left to δᵀQ⁻¹δ.
         for room in (0.0, Q.mid.diagonal()):
-            eta = F.where(over.mid > a * room, over.positive(), 0.0)
-            zeta = F.exact(np.zeros(n))
-            if np.isfinite(C):
-                zeta = F.where(-over.mid > (C - a) * room, (-over).positive(), 0.0)
-            w = level + eta - zeta
+            moved, zeta = divided(F, image - level, a, C, room)
+            w = level + moved
             delta = w - image
             s = F.exact(cho_solve(factor, delta.mid))
             r = delta - Q @ s
@@ -216,3 +217,16 @@ def quadratic_bound(F: Arithmetic, Q: Tensor, y: Array, C: float, alpha: Any) ->
             total = F.inner(alpha, w) - form / 2 + inner / 2
             ends.append(total + F.exact(C) * zeta.sum() if np.isfinite(C) else total)
     return least(F, ends)
+
+
+def divided(F: Arithmetic, excess: Tensor, a: Array, C: float, room: Any) -> tuple[Tensor, Tensor]:
+    """η - ζ and ζ, exact points: what is taken of the excess, Qα above 1 - by.
+
+    η takes it where it is positive, ζ where it is negative; or each only where it outweighs the
+    room that α has to move, and the rest is left to δᵀQ⁻¹δ.
+    """
+    over = excess.point()
+    eta, zeta = F.where(over.mid > a * room, over.positive(), 0.0), F.exact(np.zeros(len(a)))
+    if np.isfinite(C):
+        zeta = F.where(-over.mid > (C - a) * room, (-over).positive(), 0.0)
+    return (eta - zeta).point(), zeta

@@ -20,12 +20,16 @@ sums, products, quotients and the functions below hold the true results.
 
     F.inner(A, B)             ⟨A, B⟩;  F.norm(A) the Frobenius norm
     F.stack(numbers)          a vector of numbers; F.where(mask, a, b)
-    F.maximum(a, b), F.minimum(a, b)
+    F.maximum(a, b), F.minimum(a, b), F.between(a, b): all from a to b
     F.combination(w, M)       Σᵢ wᵢMᵢ for matrices such as F.kernels returns
+    F.centred(K, near, slack)  PKᵢ₊P, P = I - eeᵀ/n, of the kernels of a problem: with products,
+                              trace() and combinations; `near` are doubles within a slack of the
+                              Kᵢ₊, up to multiples of eeᵀ
     F.signed(y, Q)            diag(y) Q diag(y), y of signs
     F.congruence(d, Q)        diag(d) Q diag(d)
     F.forms(K, V)             vᵀKv for every row v of V
-    F.hull(a, b)              every number from a to b, where a ≤ b, entry by entry
+    F.basis(found)            λ and U of a similarity that `formulations.eigenbasis` has found
+    F.composed(U, d)          U diag(d)Uᵀ for U orthonormal, as F.basis returns it
     F.least(A)                a number below the smallest eigenvalue of the symmetric part of A
     F.bracket(Q)              (Q′, ε) with Q ⪯ Q′ ⪯ Q + 2εI for the true Q, and no slack left in Q′
     F.shifted(A, c)           A + cI

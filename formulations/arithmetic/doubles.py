@@ -1,14 +1,15 @@
 r"""Doubles with proved radii: rounding is bounded, not estimated.
 
 A tensor is a set: all arrays A with |A - mid| ≤ rad entry by entry, but for an error of norm at
-most `off`: the spectral norm for a matrix, the Euclidean one for a vector. The second is how a
-kernel is known (‖K - K₊‖₂ ≤ slack), and it stays sharp through products with vectors.
+most `off`: the spectral norm for a square matrix, that of Frobenius for all else. The second is
+how a kernel is known (‖K - K₊‖₂ ≤ slack), and it stays sharp through products with vectors.
 
 What is assumed: IEEE 754 doubles, rounded to nearest, so that one operation is off by u = 2⁻⁵³ of
 its result, or by less than the smallest normal number where it underflows (also where subnormals
 are flushed to zero); √ likewise. A sum or an inner product of n terms, in any order and with or
 without fused multiply-add, is off by γₙ = nu/(1 - nu) times that of the absolute values: every
-BLAS that multiplies as the definition says, not by Strassen's method. exp is off by at most `EXP`
+BLAS that multiplies as the definition says, not by Strassen's method. Summed in parts of m terms,
+it is γₘ₊ₚ for p parts. exp is off by at most `EXP`
 of its result. LAPACK's Cholesky factorization is the textbook's, in any order of summation and in
 blocks (Rump 2006).
 
@@ -18,13 +19,14 @@ they are sums of terms that are not negative, of at most as many as are told.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, eigvalsh
 
 from cvxkernel.formulations import semidefinite
+from cvxkernel.formulations.eigenbasis import Basis
 from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.memory import per_array
@@ -33,6 +35,7 @@ from cvxkernel.formulations.semidefinite import UNIT, gamma
 TINY = float(np.finfo(np.float64).tiny)
 EXP = 8 * UNIT  # relative: libm and the vector libraries promise half of it
 BLOCK = 2**17  # doubles: rows of a matrix that stay in the cache while they are read twice
+PART = 128  # terms of an inner product that are summed at once
 FEW = 32  # operations on a radius, at most, before it is multiplied up
 
 
@@ -76,7 +79,8 @@ class Tensor:
     @property
     def radius(self) -> Array:
         """rad, as an array of the shape of mid."""
-        return np.broadcast_to(np.asarray(self.rad, dtype=np.float64), self.shape)
+        rad = np.asarray(self.rad, dtype=np.float64)
+        return rad if rad.shape == self.shape else np.broadcast_to(rad, self.shape)
 
     def _with(self, mid: Any, rad: Any) -> Tensor:
         return Tensor(mid, rad, self.off)
@@ -87,10 +91,10 @@ class Tensor:
         return self._with(self.mid.T, self.rad if np.isscalar(self.rad) else self.radius.T)
 
     def __getitem__(self, index: Any) -> Tensor:
-        x = self
-        if self.off and not isinstance(index, (int, slice)) and np.asarray(index).dtype != bool:
-            x = self.spread()  # an index may name an entry twice
-        return x._with(x.mid[index], x.rad if np.isscalar(x.rad) else x.radius[index])
+        x = self if not self.off or _once(index) else self.spread()
+        mid = x.mid[index]
+        off = x.off if mid.ndim < 2 or _root(mid) > 1 else _up(x.off * _root(x))
+        return Tensor(mid, x.rad if np.isscalar(x.rad) else x.radius[index], off)
 
     def reshape(self, *shape: int) -> Tensor:
         """The same entries; what is known in norm only is spread."""
@@ -111,6 +115,8 @@ class Tensor:
     @property
     def lower(self) -> Any:
         """Not above any of its numbers."""
+        if self.exact:
+            return float(self.mid) if self.mid.ndim == 0 else self.mid
         x = self.spread()
         with np.errstate(invalid="ignore"):
             low = np.where(x.rad == 0.0, x.mid, np.nextafter(x.mid - x.rad, -np.inf))
@@ -121,6 +127,11 @@ class Tensor:
     def upper(self) -> Any:
         """Not below."""
         return -(-self).lower
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is one array."""
+        return not (self.off or _inexact(self.rad))
 
     def point(self) -> Tensor:
         """The middle, taken as exact."""
@@ -164,13 +175,15 @@ class Tensor:
 
     def __mul__(self, other: Any) -> Tensor:
         a, b = self, exact(other)
-        if b.mid.ndim and not a.mid.ndim:
+        if b.mid.ndim > a.mid.ndim:
             a, b = b, a
         off = 0.0
-        if a.off and not b.mid.ndim:  # a number times a matrix or vector
-            off = _up(a.off * float(np.abs(b.mid) + b.rad))
-        elif a.off or b.off:
-            a, b = a.spread(), b.spread()
+        if a.off or b.off:
+            if a.mid.ndim > 1 and (b.off or b.mid.ndim > 1):
+                a, b = a.spread(), b.spread()
+            else:  # a number, a diagonal matrix or a vector scales an error by its largest entry
+                most = float(np.max(np.abs(b.mid) + b.rad, initial=0.0)) + b.off
+                off = float(_up(a.off * most + b.off * np.max(np.abs(a.mid) + a.rad, initial=0.0)))
         mid = a.mid * b.mid
         rad = UNIT * np.abs(mid) + TINY
         if _inexact(b.rad):
@@ -209,8 +222,8 @@ class Tensor:
     def sum(self, axis: int | None = None) -> Tensor:
         """Σ of all entries, or along an axis."""
         n = self.mid.size if axis is None else self.mid.shape[axis]
-        mid = self.mid.sum(axis=axis)
-        rad = gamma(max(n - 1, 0)) * np.abs(self.mid).sum(axis=axis)
+        mid, most = _total(self.mid, axis)
+        rad = gamma(most) * np.abs(self.mid).sum(axis=axis)
         if _inexact(self.rad):
             rad = rad + self.radius.sum(axis=axis)
         return Tensor(mid, _up(rad, n), _up(self.off * np.sqrt(n)))
@@ -278,12 +291,15 @@ def exact(x: Any) -> Tensor:
 
 def _broadcast(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
     """Both in one shape; what is known in norm only is spread before it is repeated."""
-    if a.shape == b.shape:
-        return a, b
-    return (
-        a.spread() if a.mid.size < b.mid.size else a,
-        b.spread() if b.mid.size < a.mid.size else b,
-    )
+    shape = np.broadcast_shapes(a.shape, b.shape)
+    return a if a.shape == shape else a.spread(), b if b.shape == shape else b.spread()
+
+
+def _once(index: Any) -> bool:
+    """Whether an index takes rows and columns, each at most once: no norm exceeds the whole's."""
+    parts = index if isinstance(index, tuple) else (index,)
+    masks = [part for part in parts if isinstance(part, np.ndarray)]
+    return len(masks) <= 1 and all(mask.dtype == bool and mask.ndim == 1 for mask in masks)
 
 
 def _size(x: Tensor) -> float:
@@ -295,14 +311,28 @@ def _size(x: Tensor) -> float:
     return float(_up(size))
 
 
-def _root(x: Tensor) -> float:
-    """√rank at most: what takes the spectral norm of an error to that of Frobenius."""
-    return float(np.sqrt(min(x.shape))) if x.mid.ndim > 1 else 1.0
+def _root(x: Any) -> float:
+    """What takes the norm of an error to that of Frobenius: √n for a square matrix."""
+    return float(np.sqrt(len(x))) if x.ndim > 1 and x.shape[0] == x.shape[1] else 1.0
 
 
 def _norm(A: Array) -> float:
     """‖A‖_F, not below: squares that underflow are charged."""
-    return float(_up(np.linalg.norm(A), A.size) + np.sqrt(A.size * TINY))
+    with np.errstate(over="ignore", invalid="ignore"):
+        total, most = _total(np.square(A).ravel())
+    return float(_up(np.sqrt(total), most) + np.sqrt(A.size * TINY))
+
+
+def _total(A: Array, axis: int | None = None) -> tuple[Any, int]:
+    """Sums in √n parts of √n terms, and of how many operations each is off."""
+    if axis is None:
+        A, axis = A.ravel(), 0
+    n = A.shape[axis]
+    size = int(np.sqrt(n)) + 1
+    if n <= size * 4:
+        return A.sum(axis=axis), max(n - 1, 0)
+    parts = np.add.reduceat(A, range(0, n, size), axis=axis)
+    return parts.sum(axis=axis), size + parts.shape[axis]
 
 
 def _product(A: Tensor, B: Tensor) -> Tensor:
@@ -321,20 +351,128 @@ def _product(A: Tensor, B: Tensor) -> Tensor:
     return Tensor(mid, _up(rad, m + B.mid.size // max(len(B), 1)), float(_up(off)))
 
 
-def _with_radius(A: Array, B: Array) -> tuple[Array, Array]:
-    """AB, and what its rounding may come to: A is read once, in blocks that stay in the cache."""
+def _with_radius(A: Array, B: Array, less: float = 0.0) -> tuple[Array, Array]:
+    """(A - c·eeᵀ)B, and what its rounding may come to: A is read once, in blocks that stay cached.
+
+    A difference of doubles is off by u of itself.
+    """
     m = A.shape[-1]
-    size = np.abs(B) if B.ndim == 1 or B.shape[1] == 1 else np.linalg.norm(B, axis=1)[:, None]
-    charge = gamma(m + 1)
-    step = max(1, BLOCK // max(m, 1))
-    if A.ndim == 1 or len(A) <= step:
-        return A @ B, charge * (np.abs(A) @ size) + m * TINY
+    size = np.abs(B)
+    if B.ndim > 1 and B.shape[1] > 1:
+        size = np.linalg.norm(B, axis=1)[:, None] + np.sqrt(B.shape[1] * TINY)
+    if A.ndim == 1:
+        return A @ B, gamma(m + 1) * (np.abs(A) @ size) + m * TINY
     mid, rad = np.empty((len(A), *B.shape[1:])), np.empty((len(A), *size.shape[1:]))
+    for rows, D in _blocks(A, less):
+        mid[rows] = _dot(D, B)
+        np.matmul(np.abs(D, out=D if less else None), size, out=rad[rows])
+    return mid, gamma(min(m, PART + m // PART + 1) + 2) * rad + m * TINY
+
+
+def _blocks(A: Array, less: float) -> Iterator[tuple[slice, Array]]:
+    """The rows of A - c·eeᵀ in turn, as many at a time as stay in the cache."""
+    step = max(1, BLOCK // max(A.shape[-1], 1))
     for start in range(0, len(A), step):
         rows = slice(start, start + step)
-        np.matmul(A[rows], B, out=mid[rows])
-        np.matmul(np.abs(A[rows]), size, out=rad[rows])
-    return mid, charge * rad + m * TINY
+        yield rows, A[rows] - less if less else A[rows]
+
+
+def _dot(A: Array, B: Array) -> Array:
+    """AB, from inner products of at most `PART` terms."""
+    if A.shape[1] <= PART:
+        return np.asarray(A @ B)
+    whole = A.shape[1] - A.shape[1] % PART
+    left = A[:, :whole].reshape(len(A), -1, PART).swapaxes(0, 1)
+    made: Array = (left @ B[:whole].reshape(-1, PART, B[0].size)).sum(axis=0)
+    made = made.reshape(len(A), *B.shape[1:])
+    return made + A[:, whole:] @ B[whole:] if whole < A.shape[1] else made
+
+
+def _centred(S: Array) -> Array:
+    """P(S + Sᵀ)P/2 in doubles.
+
+    Off by 8γₙ₊₄‖S‖_F at most: the means by γₙ of the norms of the rows, four times, and a few u.
+    """
+    S += S.T.copy()
+    S /= 2
+    means = S.mean(axis=1)
+    S -= means[:, None]
+    S += (means.mean() - means)[None, :]
+    return S
+
+
+class Centred:
+    """PK₊P, P = I - eeᵀ/n, of a matrix K within `off` of K₊ up to a multiple of eeᵀ, unmade.
+
+    It is P(K - c·eeᵀ)P for every c. With c near the mean of K the difference, made where it is
+    read, has the digits that centring a nearly constant kernel would lose.
+    """
+
+    def __init__(self, K: Array, off: float, known: tuple[float, float, Tensor]) -> None:
+        self.K, self.off = K, off
+        self.less, self.whole, trace = known  # c, ‖K - c·eeᵀ‖_F at most
+        self._trace = trace + Tensor(0.0, _up((len(K) - 1) * off))  # rank(PNP) ≤ n - 1
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the matrix."""
+        return self.K.shape
+
+    def trace(self) -> Tensor:
+        """trace(PK₊P)"""
+        return self._trace
+
+    def __matmul__(self, other: Any) -> Tensor:
+        """P(DPB): what is not known of PB is charged in norm, by ‖D‖_F.
+
+        So is the rounding, where there is more than a column: its bounds are those of whole rows.
+        """
+        B = _projected(exact(other))
+        rest = _norm(B.rad) + B.off * _root(B)
+        mid, rad = _with_radius(self.K, B.mid, self.less)
+        off = self.off * (_norm(B.mid) + rest) + self.whole * rest
+        rows = rad.shape != mid.shape
+        off = float(_up(off + _norm(rad) if rows else off, mid.size))
+        return _projected(Tensor(mid, 0.0 if rows else _up(rad, mid.size), off))
+
+    def weighted(self, w: float, out: Array) -> None:
+        """wD, added to `out`."""
+        for rows, D in _blocks(self.K, self.less):
+            out[rows] += np.multiply(D, w, out=D if self.less else None)
+
+
+def _projected(B: Tensor) -> Tensor:
+    """PB; what is known of it in norm P does not make worse."""
+    n = len(B)
+    total, most = _total(B.mid, 0)
+    mid = B.mid - total / n
+    rad = UNIT * np.abs(mid) + gamma(most + 2) * np.abs(B.mid).sum(axis=0) / n + TINY
+    if _inexact(B.rad):
+        rad = rad + B.rad + B.radius.sum(axis=0) / n
+    return Tensor(mid, _up(rad, n), B.off)
+
+
+@per_array
+def _centres(kernels: Array) -> list[tuple[float, float, Tensor]]:
+    """For each matrix the mean c of its entries, ‖D‖_F for D = K - c·eeᵀ, and trace(PDP).
+
+    The last is Σᵢ Dᵢᵢ - Σᵢⱼ Dᵢⱼ/n.
+    """
+    found = []
+    for K in kernels:
+        n, less = len(K), float(K.mean())
+        sums, sizes, square = np.empty(n), np.empty(n), 0.0
+        for rows, D in _blocks(K, less):
+            sums[rows] = _total(D, 1)[0]
+            square += float(np.vdot(D, D))
+            sizes[rows] = np.abs(D).sum(axis=1)
+        most = _total(K[:1], 1)[1] + 1
+        row = Tensor(sums, _up(gamma(most) * sizes, n))
+        diagonal = K.diagonal() - less
+        trace = Tensor(diagonal, _up(UNIT * np.abs(diagonal))).sum() - row.sum() / float(n)
+        whole = _up(np.sqrt(square), n * n) + n * np.sqrt(TINY)
+        found.append((less, float(whole), trace))
+    return found
 
 
 class Doubles:
@@ -353,6 +491,12 @@ class Doubles:
         return [Tensor(M, 0.0, s, whole) for M, s, whole in rows]
 
     @staticmethod
+    def centred(K: Array, near: Array, slack: Array) -> list[Centred]:
+        """PK₁₊P, …, PKₚ₊P, from matrices within a slack of the Kᵢ₊, up to multiples of eeᵀ."""
+        every = zip(near, slack.tolist(), _centres(near), strict=True)
+        return [Centred(*each) for each in every]
+
+    @staticmethod
     def stack(numbers: Sequence[Any]) -> Tensor:
         """A vector of numbers, a matrix of vectors."""
         made = [exact(x).spread() for x in numbers]
@@ -368,6 +512,8 @@ class Doubles:
     def maximum(a: Any, b: Any) -> Tensor:
         """The larger, entry by entry."""
         a, b = exact(a), exact(b)
+        if a.exact and b.exact:
+            return Tensor(np.maximum(a.mid, b.mid))
         return _between(np.maximum(a.lower, b.lower), np.maximum(a.upper, b.upper))
 
     @classmethod
@@ -376,23 +522,28 @@ class Doubles:
         return -cls.maximum(-exact(a), -exact(b))
 
     @staticmethod
+    def between(a: Any, b: Any) -> Tensor:
+        """All that lies between a and b ≥ a."""
+        return _between(exact(a).lower, exact(b).upper)
+
+    @staticmethod
     def inner(A: Any, B: Any) -> Tensor:
         """⟨A, B⟩ = Σ AᵢⱼBᵢⱼ"""
         A, B = exact(A), exact(B)
         n = A.mid.size
-        mid = float(np.vdot(A.mid, B.mid))
+        mid, most = _total(A.mid.ravel() * B.mid.ravel())
         a, b = np.abs(A.mid), np.abs(B.mid)
-        rad = gamma(n) * float(np.vdot(a, b)) + n * TINY
+        rad = gamma(most + 1) * float(np.vdot(a, b)) + n * TINY
         if _inexact(B.rad):
             rad += float(np.vdot(a, B.radius))
         if _inexact(A.rad):
             rad += float(np.vdot(A.radius, b + B.rad))
-        # |⟨E, B⟩| ≤ ‖E‖₂‖B‖_* ≤ ‖E‖₂·√rank·‖B‖_F
+        # |⟨E, B⟩| ≤ ‖E‖_F‖B‖_F
         if A.off:
             rad += A.off * _root(A) * _size(Tensor(B.mid, B.rad))
         if B.off:
             rad += B.off * _root(B) * _size(A)
-        return Tensor(mid, _up(rad, n))
+        return Tensor(mid, _up(rad, A.mid.size))
 
     @classmethod
     def norm(cls, A: Any) -> Tensor:
@@ -402,23 +553,32 @@ class Doubles:
 
     @staticmethod
     def _least_norm(A: Tensor) -> float:
-        n = A.mid.size
-        rest = _size(Tensor(np.zeros(A.shape), A.rad, A.off)) if _inexact(A.rad) or A.off else 0.0
-        return float(np.linalg.norm(A.mid) * (1 - (n + FEW) * 2 * UNIT) - rest)
+        with np.errstate(over="ignore", invalid="ignore"):
+            total, most = _total(np.square(A.mid).ravel())
+        rest = 0.0 if A.exact else _size(Tensor(np.zeros(A.shape), A.rad, A.off))
+        size = float(np.sqrt(total)) * (1 - (most + FEW) * 2 * UNIT)
+        return float(size - np.sqrt(A.mid.size * TINY) - rest)
 
     @classmethod
-    def combination(cls, weights: Any, matrices: Sequence[Tensor]) -> Tensor:
+    def combination(cls, weights: Any, matrices: Sequence[Tensor | Centred]) -> Tensor:
         """Σᵢ wᵢMᵢ, its rounding charged in norm: γ Σᵢ |wᵢ|‖Mᵢ‖_F."""
         w = exact(weights).spread()
         size, p = np.abs(w.mid) + w.rad, len(matrices)
-        mid, off = np.zeros(matrices[0].shape), 0.0
+        mid, off, sizes = np.zeros(matrices[0].shape), 0.0, 0.0
         part = np.empty_like(mid)
         for x, s, M in zip(w.mid, size, matrices, strict=True):
             if s:
-                mid += np.multiply(M.mid, x, out=part)
+                if isinstance(M, Centred):
+                    M.weighted(float(x), mid)
+                else:
+                    mid += np.multiply(M.mid, x, out=part)
+                    off += s * _norm(M.radius) if _inexact(M.rad) else 0.0
                 whole = _norm(M.mid) if M.whole is None else M.whole
-                off += s * M.off + (gamma(p + 2) * s + (s - abs(x))) * whole
-                off += s * _norm(M.radius) if _inexact(M.rad) else 0.0
+                off += s * M.off + (gamma(p + 3) * s + (s - abs(x))) * whole
+                sizes += s * whole
+        if isinstance(matrices[0], Centred):
+            off += 8 * gamma(len(mid) + 4) * sizes
+            mid = _centred(mid)
         return Tensor(mid, 0.0, float(_up(off, p) + mid.size * TINY))
 
     @staticmethod
@@ -461,9 +621,26 @@ class Doubles:
         return Tensor((V.mid @ K.mid * V.mid).sum(axis=1), _up(rad, 2 * n))
 
     @staticmethod
-    def hull(a: Any, b: Any) -> Tensor:
-        """Every number from a to b, where a ≤ b."""
-        return _between(exact(a).lower, exact(b).upper)
+    def basis(found: Basis) -> tuple[Tensor, Tensor]:
+        """λ and U of a similarity, as `formulations.eigenbasis` knows them; zeros are exact."""
+        lam = found.lam
+        rad = _up(4 * UNIT * np.abs(lam) + found.off + TINY)
+        zero = (lam == 0) & found.decided
+        return Tensor(lam, np.where(zero, 0.0, rad)), Tensor(found.U, 0.0, found.error)
+
+    @classmethod
+    def composed(cls, U: Tensor, d: Any) -> Tensor:
+        r"""U diag(d)Uᵀ for orthonormal U, symmetric, what is not known of it charged in norm.
+
+        With U + E in place of U it is off by ‖E‖(2 + ‖E‖)·max|d|, and an error e of d costs max|e|.
+        The rounding is γ|U|diag|d||U|ᵀ at most, entry by entry, and ‖|u||u|ᵀ‖ = ‖u‖².
+        """
+        d, near = exact(d).spread(), cls.unknown(U)
+        mid = (U.mid * d.mid) @ U.mid.T
+        off = near * (2 + near) * float(np.max(np.abs(d.mid) + d.rad, initial=0.0))
+        off += float(np.max(d.rad, initial=0.0))
+        off += gamma(len(d) + 4) * float(np.abs(d.mid) @ np.square(U.mid).sum(axis=0))
+        return Tensor((mid + mid.T) / 2, 0.0, float(_up(off, len(d)) + mid.size * TINY))
 
     @staticmethod
     def shifted(A: Tensor, c: Any) -> Tensor:

@@ -44,8 +44,8 @@ def share(F: Arithmetic, above: Tensor) -> Tensor:
     """
     most = 13.0 * F.bits  # its exponential is a double for doubles
     eta = 1 / (1 + F.minimum(above, most).exp().sum(axis=0))
-    eta = F.where((above <= most).all(axis=0), eta, F.hull(0.0, eta))
-    return F.where((eta > -1.0) & (eta < 2.0), eta, F.hull(0.0, 1.0))
+    eta = F.where((above <= most).all(axis=0), eta, F.between(0.0, eta))
+    return F.where((eta > -1.0) & (eta < 2.0), eta, F.between(0.0, 1.0))
 
 
 def gates(F: Arithmetic, problem: Gated) -> Tensor:

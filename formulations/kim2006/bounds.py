@@ -1,4 +1,4 @@
-r"""Both ends of kim2006: plain numpy, no code of the program.
+r"""Both ends of kim2006: no code of the program.
 
 By the same steps as for ye2008. With q(u) = (a - Ju)ᵀG(a - Ju) + λuᵀu one has λF₁*(G) = min_u q(u),
 linear in θ for fixed u, so that
@@ -6,119 +6,150 @@ linear in θ for fixed u, so that
     value(θ) = (q(u) - ‖∇q(u)/2‖²/λ)/λ ≤ F₁*(G(θ))    any u: q is 2λ-strongly convex    (lower)
     bound(u) = uᵀu + maxᵢ (a - Ju)ᵀGᵢ(a - Ju)/λ       any u                             (upper)
 
-The Gᵢ are the nearest semidefinite matrices, and those that a problem holds are within sᵢ of them
-in norm: with v = a - Ju that is sᵢ‖v‖² of a form, and Σᵢ θᵢsᵢ‖v‖ of ∇q(u)/2, since ‖J‖ ≤ 1.
+∇q(u)/2 = λu - JG(a - Ju). The difference v = a - Ju is orthogonal to e, and J takes e to zero: the
+kernels may be centred. Weights that sum to τ are worth 1/max(1, τ) times that, once divided by τ,
+since F₁* grows with G and F₁*(xG) ≥ xF₁*(G) for x ≤ 1.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from cvxkernel.formulations import inputs
-from cvxkernel.formulations.enclosure import Bounded, Enclosure, rounding
-from cvxkernel.formulations.formulation import Point, encloses
+from cvxkernel.formulations.arithmetic import Arithmetic, Tensor
+from cvxkernel.formulations.formulation import Point, encloses, given
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kim2006.programs import KernelFisher
+from cvxkernel.formulations.weights import overspent, simplex
 from cvxkernel.formulations.ye2008.data import solver
 
 
-def _class_difference(problem: KernelFisher) -> Array:
-    positive = problem.y == problem.y.max()
-    a: Array = positive / positive.sum() - ~positive / (~positive).sum()
-    return a[:, None]
+@dataclass(frozen=True)
+class Seen:
+    """A point u: uᵀu, the forms vᵀGᵢv and the JGᵢv at v = a - Ju."""
+
+    u: Tensor
+    square: Tensor
+    forms: Tensor
+    images: list[Tensor]
 
 
-def _within(problem: KernelFisher, u: Array) -> Array:
-    """Ju: in each class the deviations from its mean, divided by the root of its size."""
-    return _by_class(problem, u, -1)
+class Bounds:
+    """The kernels, centred, a, and J by its classes."""
 
+    def __init__(self, F: Arithmetic, problem: KernelFisher) -> None:
+        self.F, self.problem, self.lam = F, problem, F.exact(problem.lam)
+        self.G = F.centred(problem.kernels, *problem.near)
+        self.positive = problem.y == problem.y.max()
+        self.sizes = [F.exact(float(rows.sum())) for rows in (self.positive, ~self.positive)]
+        self.ones = F.exact(np.ones(problem.p))
 
-def _by_class(problem: KernelFisher, u: Array, sign: int) -> Array:
-    """(uᵢ ± the mean of its class)/√m±; with + and |u|, what Ju is summed from."""
-    out: Array = np.empty_like(u)
-    for label in np.unique(problem.y):
-        rows = problem.y == label
-        out[rows] = (u[rows] + sign * u[rows].mean(axis=0)) / np.sqrt(rows.sum())
-    return out
+    @property
+    def a(self) -> Tensor:
+        """1/m₊, -1/m₋"""
+        plus, minus = self.sizes
+        return self.F.where(self.positive, 1 / plus, -1 / minus)
+
+    def within(self, u: Tensor) -> Tensor:
+        """Ju: in each class the deviations from its mean, divided by the root of its size."""
+        F, (plus, minus), rows = self.F, self.sizes, self.positive
+        sums = u[rows].sum(axis=0), u[~rows].sum(axis=0)
+        rows = rows if u.ndim == 1 else rows[:, None]
+        means = F.where(rows, sums[0] / plus, sums[1] / minus)
+        return (u - means) / F.where(rows, plus.sqrt(), minus.sqrt())
+
+    def seen(self, u: Tensor) -> Seen:
+        """One pass over the kernels."""
+        F, v = self.F, self.a - self.within(u)
+        images = [G @ v for G in self.G]
+        forms = F.stack([F.inner(v, image) for image in images])
+        return Seen(u, F.inner(u, u), forms, [self.within(image) for image in images])
+
+    def gradient(self, theta: Tensor, at: Seen) -> Tensor:
+        """∇q(u)/2 = λu - JG(a - Ju)"""
+        out = self.lam * at.u
+        for i, image in enumerate(at.images):
+            if theta[i] > 0:
+                out = out - theta[i] * image
+        return out
+
+    def value(self, theta: Tensor, at: Seen) -> tuple[Tensor, Tensor]:
+        """q(u)/λ, and what it may be above F₁*(G(θ))."""
+        gradient = self.gradient(theta, at)
+        q = self.F.inner(theta, at.forms) + self.lam * at.square
+        return q / self.lam, self.F.inner(gradient, gradient) / self.lam / self.lam
+
+    def lower(self, theta: Tensor, at: Seen) -> Tensor:
+        """The lower end at weights within the budget; F₁* ≥ 0."""
+        high, over = self.value(theta, at)
+        return ((high - over) / overspent(self.F, theta, self.ones)).positive()
+
+    def bound(self, at: Seen) -> Tensor:
+        """uᵀu + maxᵢ (a - Ju)ᵀGᵢ(a - Ju)/λ"""
+        return at.square + at.forms.max() / self.lam
+
+    def weights(self, point: Point) -> Tensor:
+        """Clipped at zero and divided by their sum."""
+        return simplex(self.F, given(self.F, point, "theta", np.ones(len(self.G))), self.ones)
+
+    def start(self) -> Seen:
+        """u = 0, where v = a."""
+        return self.seen(self.F.exact(np.zeros(self.problem.n)))
+
+    def best(self, theta: Tensor, start: Seen) -> Seen:
+        """Near the minimizer of q, by Newton's steps, as many as F has digits for."""
+        at, solve = start, system(self.problem, theta.mid)[1]
+        for _ in range(1 + self.F.bits // 60):
+            step = solve(self.gradient(theta, at).mid[:, None])[:, 0]
+            at = self.seen((at.u - step).point())
+        return at
 
 
 def system(problem: KernelFisher, theta: Array) -> tuple[Array, Callable[[Array], Array]]:
-    """G, and B ↦ (λI + JGJ)⁻¹B at these weights."""
+    """G, and B ↦ (λI + JGJ)⁻¹B at these weights, in doubles."""
     G = np.tensordot(theta, problem.near.kernels, axes=1)
-    M = _within(problem, _within(problem, G).T)
+    M = _within(problem.y, _within(problem.y, G).T)
     M += M.T.copy()
     M /= 2
     M.flat[:: problem.n + 1] += problem.lam
     return G, solver(M, problem.lam, refined=True)
 
 
-def best_u(problem: KernelFisher, theta: Array) -> Array:
-    """(λI + JGJ)⁻¹JGa, the minimizer of q at these weights."""
-    G, solve = system(problem, theta)
-    return solve(_within(problem, G @ _class_difference(problem)))
+def _within(y: Array, U: Array) -> Array:
+    """JU"""
+    out: Array = np.empty_like(U)
+    for label in np.unique(y):
+        rows = y == label
+        out[rows] = (U[rows] - U[rows].mean(axis=0)) / np.sqrt(rows.sum())
+    return out
 
 
-class Difference(NamedTuple):
-    """v = a - Ju, and what it is summed from in absolute values."""
-
-    v: Array
-    size: Array
-
-    @classmethod
-    def at(cls, problem: KernelFisher, u: Array) -> Difference:
-        """At this u."""
-        a = _class_difference(problem)
-        return cls(a - _within(problem, u), np.abs(a) + _by_class(problem, np.abs(u), 1))
-
-    def form(self, G: Array) -> Bounded:
-        """vᵀGv; v itself, on either side, is rounded as the product is"""
-        made_of = float(np.sum(self.size * (np.abs(G) @ self.size)))
-        return float(np.sum(self.v * (G @ self.v))), 3 * rounding(len(G), made_of)
+def value(F: Arithmetic, problem: KernelFisher, theta: Any) -> Tensor:
+    """F₁*(G(θ)), for θ ≥ 0."""
+    bounds, theta = Bounds(F, problem), F.exact(theta)
+    high, over = bounds.value(theta, bounds.best(theta, bounds.start()))
+    return F.between(high - over, high).positive()
 
 
-def value(problem: KernelFisher, theta: Array) -> Bounded:
-    """A number not above F₁*(G(θ)), and the allowance for its rounding; the solve is charged."""
-    lam, u = problem.lam, best_u(problem, theta)
-    G, at = np.tensordot(theta, problem.near.kernels, axes=1), Difference.at(problem, u)
-    form, rounded = at.form(G)
-    square, off = float(np.sum(u**2)), float(theta @ problem.near.slack)
-    gradient = lam * u - _within(problem, G @ at.v)
-    made_of = lam * np.abs(u) + 2 * np.abs(G) @ at.size
-    spread = float(np.linalg.norm(at.size))
-    steep = float(np.linalg.norm(gradient))
-    most = steep + off * spread + rounding(problem.n, float(np.linalg.norm(made_of)))
-    q = form + lam * square - steep**2 / lam
-    allowance = rounded + off * spread**2 + rounding(problem.n, lam * square)
-    return q / lam, (allowance + (most**2 - steep**2) / lam) / lam
-
-
-def bound(problem: KernelFisher, u: Array) -> Bounded:
-    """uᵀu + maxᵢ (a - Ju)ᵀGᵢ(a - Ju)/λ, and the allowance for its rounding."""
-    at = Difference.at(problem, u)
-    forms = np.array([at.form(K) for K in problem.near.kernels])
-    forms[:, 1] += problem.near.slack * float(np.sum(at.size**2))
-    square, top = float(np.sum(u**2)), float(forms[:, 0].max())
-    more = float(forms.sum(axis=1).max()) - top
-    return square + top / problem.lam, rounding(problem.n, square) + more / problem.lam
+def bound(F: Arithmetic, problem: KernelFisher, u: Any) -> Tensor:
+    """uᵀu + maxᵢ (a - Ju)ᵀGᵢ(a - Ju)/λ, for any u."""
+    bounds = Bounds(F, problem)
+    return bounds.bound(bounds.seen(F.exact(u)))
 
 
 @encloses("kim2006")
-def enclose(problem: KernelFisher, point: Point) -> Enclosure:
-    """Weights clipped at zero and divided by their sum; u the point's own or the weights' best."""
-    ones = np.ones(problem.p)
-    theta = np.maximum(inputs.weights("theta", point.get("theta", ones), (problem.p,)), 0.0)
-    theta = theta / theta.sum() if theta.sum() > 0 else ones / problem.p
-    low, down = value(problem, theta)
-    candidates = [best_u(problem, theta)]
+def enclose(F: Arithmetic, problem: KernelFisher, point: Point) -> Any:
+    """Both ends at the best u of the weights and at the point's own: the better of each."""
+    bounds = Bounds(F, problem)
+    theta, start = bounds.weights(point), bounds.start()
+    seen = [bounds.best(theta, start)]
     if "u" in point:
-        candidates.append(inputs.weights("u", point["u"], (problem.n, 1)))
-    (high, up), u = min(((bound(problem, u), u) for u in candidates), key=lambda c: sum(c[0]))
-    a, G = _class_difference(problem), np.tensordot(theta, problem.near.kernels, axes=1)
-    t = (a.T @ G @ a).item() - problem.lam * low
-    lower = max(low - down, 0.0)  # F₁* ≥ 0
-    return Enclosure(
-        max(low, 0.0), lower, high + up, {"theta": theta, "t": np.array(t), "u": u[:, 0]}
-    )
+        seen.append(bounds.seen(given(F, point, "u", start.u)))
+    lowers = [bounds.lower(theta, at) for at in seen]
+    low = max(lowers, key=lambda end: end.lower)
+    upper, u = min(((bounds.bound(at), at.u) for at in seen), key=lambda pair: pair[0].upper)
+    t = F.inner(theta, start.forms) - bounds.lam * low  # aᵀGa - λF₁*
+    return F.enclosure(low, low, upper, {"theta": theta, "t": t, "u": u})

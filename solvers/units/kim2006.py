@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.formulations.formulation import Point
 from cvxkernel.formulations.kim2006 import KernelFisher, value
 from cvxkernel.solvers.units import Scaling
@@ -16,7 +17,7 @@ class FisherUnits:
     def scaled(self, problem: KernelFisher) -> Scaled:
         """The program's numbers there."""
         top = float(np.trace(problem.kernels, axis1=1, axis2=2).max())
-        low, _ = value(problem, np.full(problem.p, 1 / problem.p))
+        low = float(value(DOUBLES, problem, np.full(problem.p, 1 / problem.p)).mid)
         made = computing(problem, problem.near.kernels / top, lam=problem.lam / top)
         return Scaled(made, 1 / float(np.sqrt(low)) if low > 0 else 1.0)
 

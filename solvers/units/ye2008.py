@@ -12,11 +12,12 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
+from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.formulations.catalogue import CATALOGUE
 from cvxkernel.formulations.formulation import Point
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.problem import with_numbers
-from cvxkernel.formulations.ye2008.bounds import trace_budget, value
+from cvxkernel.formulations.ye2008.bounds import value
 from cvxkernel.formulations.ye2008.data import Near, Scatter, TwoClasses
 from cvxkernel.formulations.ye2008.programs import Discriminant
 from cvxkernel.solvers.units import Scaling
@@ -78,16 +79,17 @@ class DiscriminantUnits:
             trace, target = 1.0, max(1.0, 1 / (4 * problem.lam)) ** self.power
         else:
             trace, target = float(problem.n), 1.0
-        r = trace_budget(problem)
-        at_equal_weights, _ = value(problem, 1.0 / (len(r) * r), binary=self.binary)
-        if not np.isfinite(at_equal_weights):  # not definite in doubles: the enclosure will tell
+        equal = 1.0 / (len(problem.r) * problem.r)
+        known = value(DOUBLES, problem, equal, binary=self.binary)
+        at_equal_weights = float(known.mid)
+        if not known.is_finite():  # not definite in doubles: the enclosure will tell
             target = at_equal_weights = 1.0
         made = computing(problem, problem.near.kernels * (trace / problem.traces)[:, None, None])
         return Scaled(made, float(np.sqrt(target / at_equal_weights)))
 
     def restored(self, problem: Scatter, unit: Scaled, point: Point) -> Point:
         """θᵢ by the ratio of the traces; t and β by the scale."""
-        ratio = trace_budget(unit.problem) / trace_budget(problem)
+        ratio = unit.r / problem.r
         return {
             symbol: x * ratio if symbol == "theta" else x / unit.scale ** self.powers.get(symbol, 0)
             for symbol, x in point.items()

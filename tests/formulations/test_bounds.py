@@ -15,12 +15,13 @@ from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cvxkernel.formulations import CATALOGUE, SolverError, kernels, kim2006, svm
+from cvxkernel.formulations import CATALOGUE, SolverError, kernels, svm
 from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.formulations.enclosure import Enclosure, relative_width
 from cvxkernel.formulations.errors import NotFiniteError, ShapeError
+from cvxkernel.formulations.kim2006 import bounds as fisher
 from cvxkernel.formulations.lanckriet2004 import bounds as margin
-from cvxkernel.formulations.weights import overspent
+from cvxkernel.formulations.weights import overspent, simplex
 from cvxkernel.formulations.ye2008 import bounds as discriminant
 from cvxkernel.solvers import solve, units
 from cvxkernel.solvers.units.ye2008 import Scaled
@@ -91,21 +92,19 @@ def test_ye2008_bounds_are_below_values(data, joint, binary):
         y = np.arange(len(y)) % 3.0
     id = {(0, 1): "thm2.1", (0, 0): "eq29", (1, 1): "eq41", (1, 0): "eq45-single"}[joint, binary]
     problem = CATALOGUE[f"ye2008-{id}"].make({**data, "y": y})
-    H = discriminant.class_vectors(problem, binary=binary)
-    highs, lows = [], []
+    made = discriminant.Bounds(DOUBLES, problem, binary=binary)
+    H = made.H.mid
+    highs, lows = [np.inf], []
     for _ in range(4):
-        theta = shares(rng, len(problem.r)) / problem.r
-        high, up = discriminant.value(problem, theta, binary=binary)
-        highs.append(high + up)
+        theta = simplex(DOUBLES, shares(rng, len(problem.r)) / problem.r, made.r)
+        at = made.solved(theta)
         candidates = [points(rng, H.shape), H]
-        if np.isfinite(high):  # the best dual point of these weights, and near to it
-            best = problem.argmin(theta, H)
+        if at is not None:  # the best dual point of these weights, and near to it
+            highs.append(made.upper(at).upper)
+            best = at.X.mid
             candidates += [best, best * (1 + 1e-3 * rng.normal(size=H.shape))]
         for beta in candidates:
-            (low, down), _ = discriminant.bound(problem, beta, H)
-            assert down >= 0
-            lows.append(low - down)
-        assert up >= 0
+            lows.append(made.dual(beta, made.H).bound.lower)
     assert max(lows) <= min(highs)
     assert max(lows) > 0
 
@@ -115,28 +114,29 @@ def test_restricted_bounds_are_below_restricted_values(data, joint):
     rng, n = data["rng"], len(data["y"])
     y = np.arange(n) % (3.0 if n > 5 else 2.0)
     problem = CATALOGUE["ye2008-eq45" if joint else "ye2008-thm3.1"].make({**data, "y": y})
-    H = discriminant.class_vectors(problem, binary=False)
+    made = discriminant.Restricted(DOUBLES, problem)
     k, highs, lows = problem.k, [np.inf], []
     for _ in range(4):
-        theta = shares(rng, len(problem.r)) / problem.r
-        t = 10.0 ** rng.uniform(-3, 3, size=k)
-        at = discriminant.solved(problem, theta, H)
+        theta = simplex(DOUBLES, shares(rng, len(problem.r)) / problem.r, made.r)
+        t = DOUBLES.exact(10.0 ** rng.uniform(-3, 3, size=k))
+        at = made.solved(theta)
         if at is not None:
-            (high, up), scaled = discriminant.restricted_value(at, t)
-            highs.append(high + up)
+            scaled = made.feasible(at, t)
+            high = scaled.sum() * overspent(DOUBLES, theta, made.r)
+            highs.append(high.upper)
             # what is returned is feasible: diag(t) ⪰ S(θ)
-            S = H.T @ np.linalg.solve(discriminant.system(problem, theta), H)
-            eig = np.linalg.eigvalsh(np.diag(scaled) - (S + S.T) / 2)
-            assert eig[0] >= -1e-6 * np.abs(scaled).max()
+            S = problem.H.T @ np.linalg.solve(made.lifted(made.system(theta).mid), problem.H)
+            eig = np.linalg.eigvalsh(np.diag(scaled.mid) - (S + S.T) / 2)
+            assert eig[0] >= -1e-6 * np.abs(scaled.mid).max()
         Z = rng.normal(size=(k, k))
         for R in (discriminant.unit_diagonal_root(Z @ Z.T), np.eye(k)):
-            assert np.sum(R**2, axis=1) == pytest.approx(np.ones(k))
+            R = discriminant.rows_of_norm_one(DOUBLES, R)
+            assert np.sum(R.mid**2, axis=1) == pytest.approx(np.ones(k))
             for beta in (
                 points(rng, (n, k)),
-                problem.argmin(1 / (len(problem.r) * problem.r), problem.H @ R),
+                problem.argmin(1 / (len(problem.r) * problem.r), problem.H @ R.mid),
             ):
-                (low, down), _ = discriminant.bound(problem, beta, H @ R)
-                lows.append(low - down)
+                lows.append(made.dual(beta, made.H @ R).bound.lower)
     assert max(lows) <= min(highs)
 
 
@@ -145,15 +145,16 @@ def test_restricted_bounds_are_below_restricted_values(data, joint):
 def test_kim2006_bounds_are_above_values(data):
     rng = data["rng"]
     problem = CATALOGUE["kim2006"].make(data)
+    made = fisher.Bounds(DOUBLES, problem)
     lows, highs = [], []
     for _ in range(4):
-        theta = shares(rng, problem.p)
-        low, down = kim2006.value(problem, theta)
-        lows.append(low - down)
-        best = kim2006.best_u(problem, theta)
+        theta = made.weights({"theta": shares(rng, problem.p)})
+        at = made.best(theta, made.start())
+        high, over = made.value(theta, at)
+        lows.append(((high - over) / overspent(DOUBLES, theta, made.ones)).lower)
+        best = at.u.mid
         for u in (points(rng, best.shape), best, best * (1 + 1e-3 * rng.normal(size=best.shape))):
-            high, up = kim2006.bound(problem, u)
-            highs.append(high + up)
+            highs.append(fisher.bound(DOUBLES, problem, u).upper)
     assert max(lows) <= min(highs)
 
 
@@ -264,9 +265,9 @@ def test_the_value_of_given_weights_holds_the_exact_one(exact, seed, lam):
     # Shares with few bits, so that θ = w/r is the only rounded number, and it is charged 1e-14.
     w = np.round(rng.dirichlet(np.ones(3)) * 64) / 64
     w[0] += 1 - w.sum()
-    high, up = discriminant.value(problem, w / problem.r, binary=True)
+    value = discriminant.value(DOUBLES, problem, w / problem.r, binary=True)
     true = exact.value(K, Y2, lam, list(w), binary=True)
-    assert abs(arb(high) - true) <= arb(up + 1e-11 * high)
+    assert abs(arb(float(value.mid)) - true) <= arb(float(value.rad + 1e-11 * value.mid))
 
 
 # -- Corrupted solutions -------------------------------------------------------------------------
@@ -452,14 +453,13 @@ def test_a_solution_that_is_given_is_checked_not_trusted(data, binary, error):
     rng = data["rng"]
     id = "ye2008-thm2.2" if binary else "ye2008-thm3.2"
     problem = CATALOGUE[id].make(data)
-    H = discriminant.class_vectors(problem, binary=binary)
+    made = discriminant.Bounds(DOUBLES, problem, binary=binary)
     theta = shares(rng, problem.p) / problem.r
-    at = discriminant.solved(problem, theta, H)
-    exact, slack = at.value
-    X = at.X * (1 + error * rng.normal(size=H.shape))
-    near = discriminant.checked(problem, theta, H, X)
+    (at,) = made.tried({"theta": theta})
+    X = at.X.mid * (1 + error * rng.normal(size=at.X.shape))
+    near = made.given({"theta": theta, "X": X})
     assert near is not None or error or problem.lam < 1e-3  # refused for its rounding only
     if near is not None:
-        high, up = near.value
-        assert exact - slack <= high + up
-        assert high - up <= exact * (1 + 2 * discriminant.EXACT) + slack
+        assert at.value.lower <= near.value.upper
+        assert near.value.lower <= at.value.upper
+        assert near.value.upper <= at.value.upper * (1 + 2 * discriminant.EXACT)

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from scipy.io import savemat
 
 from cvxkernel.formulations import CATALOGUE, InputError
+from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.formulations.errors import NotFiniteError, ShapeError
+from cvxkernel.formulations.weights import simplex
 from cvxkernel.formulations.ye2008 import bounds
 from cvxkernel.solvers import promise
 from cvxkernel.validation import check
@@ -110,12 +112,12 @@ def test_the_distance_of_weights_against_doubles(seed, size, id, solved):
     problem, solution = solved(id, "random")
     form = CATALOGUE[id]
     rng = np.random.default_rng(seed)
-    theta = bounds.repair(
-        problem, solution.variables["theta"] + size * rng.exponential(size=problem.p) / problem.r
-    )
+    moved = solution.variables["theta"] + size * rng.exponential(size=problem.p) / problem.r
+    theta = simplex(DOUBLES, moved, problem.r).mid
     found = check(id, problem, theta=theta, why=False)
     side = found.sides["lower" if form.kind == "SILP" else "upper"]
-    value, slack = bounds.value(problem, theta, binary=form.binary)
+    known = bounds.value(DOUBLES, problem, theta, binary=form.binary)
+    value, slack = float(known.mid), float(known.rad)
     least = -found.optimum.upper if form.kind == "SILP" else found.optimum.lower
     assert side.distance.lower <= value - least + 2 * slack
     assert side.distance.upper >= value - least - 2 * slack - 1e-15 * value

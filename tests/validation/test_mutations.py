@@ -120,16 +120,16 @@ MUTATIONS = (
     ),
     Mutation(
         "twice the traces in the lower bound",
-        "ye2008.bounds:bound",
-        "np.array([trace.r for trace in traces(problem)])",
-        "2 * np.array([trace.r for trace in traces(problem)])",
+        "ye2008.bounds:Bounds.terms",
+        "forms / r",
+        "forms / (2 * r)",
         ("ye2008-thm2.2",),
     ),
     Mutation(
         "√(nᵢ/n) for √(n/nᵢ) in the bounds",
         "ye2008.bounds:class_vectors",
-        "np.sqrt(len(y) / sizes)",
-        "np.sqrt(sizes / len(y))",
+        "(n / sizes).sqrt()",
+        "(sizes / n).sqrt()",
         ("ye2008-eq29", "ye2008-thm3.2"),
     ),
     Mutation(
@@ -239,16 +239,16 @@ MUTATIONS = (
     ),
     Mutation(
         "ρ(K - S) for 2ρ(K - S) in the subgradient of L3",
-        "kundu2010.bounds:subgradients",
+        "kundu2010.bounds.losses:Squared.subgradient",
         "return 2 * rho * X",
         "return rho * X",
         ("kundu2010-eq8", "kundu2010-lem3.1"),
     ),
     Mutation(
-        "(Σᵢ√qᵢ)² for half of it in (10)",
-        "kundu2010.bounds:omega_value",
-        "value = total - float(np.sqrt(q).sum()) ** 2 / 2",
-        "value = total - float(np.sqrt(q).sum()) ** 2",
+        "a quarter of (Σᵢ√qᵢ)² for half of it in (10)",
+        "kundu2010.bounds:Omega.value",
+        ".sum().square() / 2",
+        ".sum().square() / 4",
         ("kundu2010-eq11",),
     ),
     Mutation(

@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
+from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.ye2008 import Discriminant, bounds
@@ -51,7 +52,7 @@ def rule_22(seed: int) -> Figure:
     rule: list[float] = []
     gap: list[float] = []
     while len(rule) < 60 and (not rule or rule[-1] > 1e-7):
-        value = bounds.value(at, state.w / at.r, binary=True)[0]
+        value = float(bounds.value(DOUBLES, at, state.w / at.r, binary=True).mid)
         gap.append(max(value / best.lower - 1, 1e-16))
         method.step(state)
         rule.append(state.violated)

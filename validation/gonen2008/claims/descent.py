@@ -8,7 +8,6 @@ from itertools import pairwise
 import numpy as np
 
 from cvxkernel.formulations.arithmetic import balls
-from cvxkernel.formulations.enclosure import rounding
 from cvxkernel.formulations.gonen2008 import Gated, Localized
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers import GatingDescent
@@ -25,6 +24,7 @@ from cvxkernel.validation.ledger.claim import (
     about,
     at_most,
     not_above,
+    rounding,
     worst,
 )
 from cvxkernel.validation.ledger.shared import problem

@@ -6,7 +6,6 @@ import numpy as np
 
 from cvxkernel.formulations import svm
 from cvxkernel.formulations.arithmetic import DOUBLES
-from cvxkernel.formulations.enclosure import rounding
 from cvxkernel.formulations.tang2009 import average, bounds, to_beta, to_lam
 from cvxkernel.solvers import Alternation, solve
 from cvxkernel.solvers.svm import svm as machine
@@ -21,6 +20,7 @@ from cvxkernel.validation.ledger.claim import (
     missing,
     not_above,
     on_each,
+    rounding,
     worst,
 )
 from cvxkernel.validation.ledger.shared import KINDS, PROMISE, as_written

@@ -11,7 +11,6 @@ import numpy as np
 from cvxkernel.formulations import svm
 from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.formulations.catalogue import formulation
-from cvxkernel.formulations.enclosure import rounding
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.lanckriet2004 import SoftMargin
 from cvxkernel.formulations.tang2009 import Regularized, bounds
@@ -27,6 +26,7 @@ from cvxkernel.validation.ledger.claim import (
     missing,
     not_above,
     on_each,
+    rounding,
     worst,
 )
 from cvxkernel.validation.ledger.shared import (

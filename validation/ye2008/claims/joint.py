@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import sqrtm
 
-from cvxkernel.formulations.enclosure import Enclosure, rounding
+from cvxkernel.formulations.arithmetic import DOUBLES
+from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kernels import gaussian
 from cvxkernel.formulations.lanckriet2004 import SoftMargin
@@ -23,6 +24,7 @@ from cvxkernel.validation.ledger.claim import (
     identity,
     not_above,
     on_each,
+    rounding,
     solved,
     worst,
 )
@@ -119,7 +121,7 @@ def F8_and_F9(at: JointDiscriminant, theta: Array) -> tuple[float, float]:
 
     Σhᵀφᵀ(τΣ + I)⁻¹φh = θ₀(trace HᵀH - θ₀ trace Hᵀ(θ₀I + G̃)⁻¹H)
     """
-    value = bounds.value(at, theta, binary=False)[0]
+    value = float(bounds.value(DOUBLES, at, theta, binary=False).mid)
     return float(theta[0] * (np.sum(at.H**2) - theta[0] * value)), value
 
 

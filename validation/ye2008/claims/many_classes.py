@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import eigvalsh
 
-from cvxkernel.formulations.enclosure import rounding
+from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.ye2008 import Discriminant, bounds
 from cvxkernel.validation.instances import instance
@@ -18,6 +18,7 @@ from cvxkernel.validation.ledger.claim import (
     at_most,
     equal,
     not_above,
+    rounding,
     solved,
     worst,
 )
@@ -112,7 +113,7 @@ def close(seed: int) -> Evidence:
     found = []
     for name, at in problems.items():
         exact, above = optimum_of("ye2008-eq29-single", at), optimum_of("ye2008-thm3.1", at)
-        there = bounds.value(at, above.variables["theta"], binary=False)[0]
+        there = float(bounds.value(DOUBLES, at, above.variables["theta"], binary=False).mid)
         excess = max(0.0, there / exact.lower - 1)
         numbers = {"(29)": exact.value, "at the weights of (32)": there, "(32)": above.value}
         found.append(Finding(excess, NEAR, **about(name, numbers)))
@@ -154,8 +155,10 @@ def eq33(seed: int) -> Evidence:
     for kind in KINDS:
         at, best = problem("ye2008-thm3.2", kind, seed), optimum("ye2008-thm3.2", kind, seed)
         square = float(np.sum(at.H**2))
-        F6 = bounds.value(at, best.variables["theta"], binary=False)[0]
-        others = [bounds.value(at, w, binary=False)[0] for w in some_weights(at.r, seed)]
+        F6 = float(bounds.value(DOUBLES, at, best.variables["theta"], binary=False).mid)
+        others = [
+            float(bounds.value(DOUBLES, at, w, binary=False).mid) for w in some_weights(at.r, seed)
+        ]
         here, least = square - F6, square - max(others)  # F₅* = trace HᵀH - F₆*
         told = about(kind, {"F₅* there": here, "smallest F₅*": least})
         printed.append(at_most(here, least, n=at.n, **told))

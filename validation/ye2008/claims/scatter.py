@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import eigh, eigvalsh, pinvh
 
-from cvxkernel.formulations.enclosure import rounding
+from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.ye2008 import Discriminant, bounds
 from cvxkernel.validation.ledger.claim import (
@@ -16,6 +16,7 @@ from cvxkernel.validation.ledger.claim import (
     at_most,
     identity,
     on_each,
+    rounding,
     solved,
     worst,
 )
@@ -137,7 +138,7 @@ def eq25(seed: int) -> Evidence:
     s = full(seed)
     S_t, S_b = scatters(s)
     best = float(np.trace(solve(S_t, S_b)))
-    value, _ = bounds.value(s.problem, np.array([1.0]), binary=False)
+    value = float(bounds.value(DOUBLES, s.problem, np.array([1.0]), binary=False).mid)
     found = [
         solved(diagonalized(s)[0].sum(), best, S_t),
         solved(np.sum(s.H**2) - value, best, S_t),

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from cvxkernel.formulations import kim2006
+from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.ye2008 import bounds
@@ -117,13 +118,15 @@ def kim(seed: int) -> Evidence:
         found += literal("kim2006", kind, seed)
         at, best = problem("kim2006", kind, seed), optimum("kim2006", kind, seed)
         for theta in some_weights(np.ones(at.p), seed):
-            low, slack = kim2006.value(at, theta)
-            found.append(at_most(low - slack, best.upper, n=at.n, instance=kind))
+            value = kim2006.value(DOUBLES, at, theta)
+            found.append(at_most(value.lower, best.upper, n=at.n, instance=kind))
             G = np.tensordot(theta, at.kernels, axes=1)
             M = at.lam * np.eye(at.n) + at.J @ G @ at.J
             four = at.a.T @ G @ (at.a - at.J @ solve(M, at.J @ G @ at.a)) / at.lam
             size = (np.abs(at.a.T) @ np.abs(G) @ np.abs(at.a)).item() / at.lam * np.linalg.cond(M)
-            found.append(identity(four.item(), low, n=at.n, magnitude=size, instance=kind))
+            found.append(
+                identity(four.item(), float(value.mid), n=at.n, magnitude=size, instance=kind)
+            )
     return Evidence(worst(found))
 
 
@@ -192,7 +195,7 @@ def eq9_to_11(seed: int) -> Evidence:
     eleven = square - s.a @ solve(s.system, s.a)
     numbers = (nine, ten, eleven)
     found = [solved(x, direct, M, s.ridged) for x in numbers]
-    value, _ = bounds.value(s.problem, np.ones(1), binary=True)
+    value = float(bounds.value(DOUBLES, s.problem, np.ones(1), binary=True).mid)
     return Evidence(worst([*found, solved(square - value, direct, M, s.ridged)]))
 
 
@@ -275,8 +278,10 @@ def thm2_3_sense(seed: int) -> Evidence:
     printed, corrected = [], []
     for kind in KINDS:
         at, best = problem("ye2008-thm2.3", kind, seed), optimum("ye2008-thm2.3", kind, seed)
-        here = bounds.value(at, best.variables["theta"], binary=True)[0]
-        others = [bounds.value(at, w, binary=True)[0] for w in some_weights(at.r, seed)]
+        here = float(bounds.value(DOUBLES, at, best.variables["theta"], binary=True).mid)
+        others = [
+            float(bounds.value(DOUBLES, at, w, binary=True).mid) for w in some_weights(at.r, seed)
+        ]
         told = about(kind, {"F₃* at (16)": here, "largest F₃*": max(others)})
         printed.append(at_most(max(others), here, n=at.n, **told))
         # The weights are optimal up to the width of their enclosure.
