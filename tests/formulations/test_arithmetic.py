@@ -111,10 +111,10 @@ def test_functions(seed):
     assert holds(DOUBLES.minimum(v, w), BALLS.minimum(x, y))
     assert holds(DOUBLES.where(w.mid > 0, v, w), BALLS.where(w.mid > 0, x, y))
     low, high = DOUBLES.minimum(v, w), DOUBLES.maximum(v, w)
-    for between in (x, y, (x + y) / 2):
-        assert holds(DOUBLES.hull(low, high), between)
-        hull = BALLS.hull(BALLS.minimum(x, y), BALLS.maximum(x, y))
-        assert all(a.contains(b) for a, b in zip(hull.x, between.point().x, strict=True))
+    for inside in (x, y, (x + y) / 2):
+        assert holds(DOUBLES.between(low, high), inside)
+        hull = BALLS.between(BALLS.minimum(x, y), BALLS.maximum(x, y))
+        assert all(a.contains(b) for a, b in zip(hull.x, inside.point().x, strict=True))
     small, exponent = v / (1e6 * abs(v).max().upper), x / (1e6 * abs(v).max().upper)
     assert holds((small * 1e6).exp(), (exponent * 1e6).exp())
 
