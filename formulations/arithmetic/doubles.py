@@ -606,19 +606,20 @@ class Doubles:
     def forms(K: Tensor, V: Any) -> Tensor:
         r"""vᵀKv for every row v of V, in one product.
 
-        Two sums of n terms in a row are off by γ₂ₙ|v|ᵀ|K||v|. For |δ| ≤ r the form of v + δ differs
-        by 2rᵀ|K||v| + rᵀ|K|r, and for ‖E‖₂ ≤ ε that of K + E by ε‖v‖².
+        Two sums of n terms in a row are off by γ₂ₙ|v|ᵀ|K||v|. For |δ| ≤ r and s = |v| + r the form
+        of v + δ differs by rᵀ|K|s + sᵀ|K|r, and for ‖E‖₂ ≤ ε that of K + E by ε‖s‖².
         """
         V = exact(V).spread()
-        n, size = len(K), np.abs(V.mid) + V.rad
-        most = size @ (np.abs(K.mid) + K.rad)
-        rad = gamma(2 * n + 2) * (most * size).sum(axis=1) + K.off * (size * size).sum(axis=1)
-        rad += n * TINY * (2 + size.sum(axis=1))
-        if _inexact(V.rad):
-            rad += 2 * (most * V.rad).sum(axis=1)
-        if _inexact(K.rad):
-            rad += (size @ K.radius * size).sum(axis=1)
-        return Tensor((V.mid @ K.mid * V.mid).sum(axis=1), _up(rad, 2 * n))
+        n, size, entries = len(K), np.abs(V.mid) + V.rad, np.abs(K.mid) + K.rad
+        with np.errstate(over="ignore", invalid="ignore"):
+            most = size @ entries
+            rad = gamma(2 * n + 2) * (most * size).sum(axis=1) + K.off * (size * size).sum(axis=1)
+            rad += n * TINY * (2 + size.sum(axis=1))
+            if _inexact(V.rad):
+                rad += (most * V.rad + V.radius @ entries * size).sum(axis=1)
+            if _inexact(K.rad):
+                rad += (size @ K.radius * size).sum(axis=1)
+            return Tensor((V.mid @ K.mid * V.mid).sum(axis=1), _up(rad, 2 * n))
 
     @staticmethod
     def basis(found: Basis) -> tuple[Tensor, Tensor]:

@@ -89,10 +89,12 @@ def box_bound(
     beta, x = F.where(problem.y > 0, alpha, -alpha), F.exact(problem.X[:, 0])
     A1, A2 = (F.congruence(beta, K) for K in F.kernels(problem.kernels))
     a_low, a_high, c_low, c_high = (F.exact(end) for end in box)
-    low = F.minimum(a_low * x, a_high * x) + c_low
-    high = F.maximum(a_low * x, a_high * x) + c_high
-    l, h = (share(F, -z[None]) for z in (low, high))
-    l2, h2 = (share(F, z[None]) for z in (high, low))  # of η₂, not as 1 - η₁: it may be tiny
+    a0, c0 = (a_low + a_high) / 2, (c_low + c_high) / 2
+    r_a, r_c = (a_high - a_low) / 2, (c_high - c_low) / 2
+    ends = a_low * x, a_high * x
+    z = F.stack([F.minimum(*ends) + c_low, F.maximum(*ends) + c_high, a0 * x + c0])
+    l, h, s1 = share(F, -z[None])
+    h2, l2, s2 = share(F, z[None])  # η₂, not as 1 - η₁: it may be tiny
 
     signs = _signs(F, A1, l, h) + _signs(F, A2, l2, h2)
 
@@ -102,9 +104,6 @@ def box_bound(
     centre = F.inner(e1, A1 @ e1) + F.inner(e2, A2 @ e2)
     centre = centre + 2 * F.inner(linear, radius) + F.inner(radius, spread)
 
-    a0, c0 = (a_low + a_high) / 2, (c_low + c_high) / 2
-    r_a, r_c = (a_high - a_low) / 2, (c_high - c_low) / 2
-    s1, s2 = (share(F, z[None]) for z in (-(a0 * x + c0), a0 * x + c0))
     w1, w2 = A1 @ s1, A2 @ s2
     slope = 2 * s1 * s2 * (w1 - w2)
     delta = abs(x) * r_a + r_c

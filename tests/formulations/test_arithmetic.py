@@ -94,6 +94,8 @@ def test_products_and_sums(seed):
     assert holds(DOUBLES.norm(B), BALLS.norm(Y))
     assert holds(A.T @ v, X.T @ x)
     assert holds(DOUBLES.shifted(A, v[0]), BALLS.shifted(X, x[0]))
+    assert holds(DOUBLES.congruence(v, A), BALLS.congruence(x, X))
+    assert holds(DOUBLES.forms(A, B.T), BALLS.forms(X, Y.T))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -109,6 +111,11 @@ def test_functions(seed):
     assert holds(DOUBLES.maximum(v, w), BALLS.maximum(x, y))
     assert holds(DOUBLES.minimum(v, w), BALLS.minimum(x, y))
     assert holds(DOUBLES.where(w.mid > 0, v, w), BALLS.where(w.mid > 0, x, y))
+    low, high = DOUBLES.minimum(v, w), DOUBLES.maximum(v, w)
+    for inside in (x, y, (x + y) / 2):
+        assert holds(DOUBLES.between(low, high), inside)
+        hull = BALLS.between(BALLS.minimum(x, y), BALLS.maximum(x, y))
+        assert all(a.contains(b) for a, b in zip(hull.x, inside.point().x, strict=True))
     small, exponent = v / (1e6 * abs(v).max().upper), x / (1e6 * abs(v).max().upper)
     assert holds((small * 1e6).exp(), (exponent * 1e6).exp())
 
