@@ -33,7 +33,7 @@ def test_every_name_is_there():
     assert set(cvxkernel.__all__) <= set(dir(cvxkernel))
     for name in cvxkernel.__all__:
         assert getattr(cvxkernel, name) is not None
-    with pytest.raises(AttributeError, match="no attribute 'solv'"):
+    with pytest.raises(AttributeError, match="No cvxkernel attribute solv"):
         _ = cvxkernel.solv
     assert cvxkernel.catalogue().keys() == CATALOGUE.keys()
 

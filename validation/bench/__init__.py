@@ -11,6 +11,7 @@ from cvxkernel.validation.bench.data import Cancer, Digits, File, Labels, Sample
 from cvxkernel.validation.bench.mklpy import Peer, peers
 from cvxkernel.validation.bench.process import Limits
 from cvxkernel.validation.bench.routes import Measurement, measure, race
+from cvxkernel.validation.bench.start import Start, starts
 from cvxkernel.validation.bench.suites import (
     FAMILIES,
     SWEEPS,
@@ -37,12 +38,14 @@ __all__ = [
     "Row",
     "Sample",
     "Size",
+    "Start",
     "Target",
     "growth",
     "measure",
     "peers",
     "programs",
     "race",
+    "starts",
     "sweep",
     "table16",
     "targets",

@@ -189,11 +189,6 @@ class Verdict:
         where = "from cvxkernel.validation.ledger import judge"
         return f'{where}; print(judge("{self.claim.id}", seed={self.seed}).evidence)'
 
-    @property
-    def decisive(self) -> Finding:
-        """The finding that matters: of the correction where there is one."""
-        return self.evidence.corrected or self.evidence.printed
-
 
 def about(instance: str, numbers: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """What a finding tells beside its discrepancy: where it was found, and with which numbers."""
