@@ -75,8 +75,7 @@ def list_(
 
 def _cut(line: str) -> str:
     """Within the terminal."""
-    cut = out.width is not None and len(line) > out.width
-    return f"{line[: out.width - 1]}…" if cut else line
+    return line if out.width is None or len(line) <= out.width else f"{line[: out.width - 1]}…"
 
 
 @app.command("show")
