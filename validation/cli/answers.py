@@ -69,8 +69,8 @@ def list_(
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for line in lines:
         text = "  ".join(f"{part:<{width}}" for part, width in zip(line, widths, strict=True))
-        typer.echo(_cut(text.rstrip()))
-    typer.echo("\ncvxkernel show ID tells all about one.")
+        out.line(_cut(text.rstrip()))
+    out.line("\ncvxkernel show ID tells all about one.")
 
 
 def _cut(line: str) -> str:
@@ -85,8 +85,8 @@ def show_(id: Id, as_json: AsJson = False) -> None:
     if as_json:
         typer.echo(json.dumps(row, ensure_ascii=False))
         return
-    typer.echo(f"{row['id']}: {row['class']}, {row['where']}\n\n{_indented(row['program'])}\n")
-    typer.echo(f"Problem, {row['problem']}:\n\n{_indented(row['data'])}\n")
+    out.line(f"{row['id']}: {row['class']}, {row['where']}\n\n{_indented(row['program'])}\n")
+    out.line(f"Problem, {row['problem']}:\n\n{_indented(row['data'])}\n")
     rows = {
         "keys": ", ".join([*row["keys"], *(f"{key} if wanted" for key in row["optional"])]),
         "classes": "two" if row["two classes"] else "",
@@ -98,7 +98,7 @@ def show_(id: Id, as_json: AsJson = False) -> None:
     }
     for name, text in rows.items():
         if text:
-            typer.echo(f"{name:<15}{text}")
+            out.line(f"{name:<15}{text}")
 
 
 def _indented(text: str) -> str:
@@ -250,7 +250,11 @@ def check_(
     problem: ProblemFile,
     answer: Annotated[
         Path,
-        typer.Argument(metavar="ANSWER", help="An .npz, .mat or .json file: symbols, value."),
+        typer.Argument(
+            metavar="ANSWER",
+            help="An .npz, .mat or .json file: symbols, value; - is standard input.",
+            allow_dash=True,
+        ),
     ],
     as_json: AsJson = False,
     tol: Annotated[
@@ -268,6 +272,8 @@ def check_(
     from cvxkernel.validation.progress import progress_line
 
     form = formulation(id)
+    if problem == answer == files.STDIN:
+        raise InputError("ANSWER", "a file, where PROBLEM is standard input", "-")
     made, found = files.load(id, problem), files.read_answer(answer)
     if found.formulation is not None and formulation(found.formulation) is not form:
         raise InputError("formulation", form.id, found.formulation)

@@ -58,6 +58,10 @@ class Output:
         """The columns of the terminal; None where there is none."""
         return get_terminal_size().columns if sys.stdout.isatty() else None
 
+    def line(self, text: str) -> None:
+        """A line as it is; rich is not needed for it."""
+        print(text)
+
     def print(self, shown: str | Table, *, soft_wrap: bool = False) -> None:
         """A table, or a line that is folded at words unless it is `soft_wrap`."""
         self._console.print(shown, soft_wrap=soft_wrap)

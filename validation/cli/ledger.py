@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cvxkernel.formulations.catalogue import PAPERS
 from cvxkernel.formulations.errors import InputError
 from cvxkernel.validation.cli.app import AsJson, Jobs, Seed, app, completed, out, table_of
 
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
 # Seconds, about, for telling how long it will be: to begin, and of one core for each claim.
 STARTING, EACH = 3.0, 0.6
+NARROW = 66  # columns, below which the papers are told in lines
 
 
 def _claims() -> list[str]:
@@ -32,7 +32,10 @@ def _claims() -> list[str]:
 
 Paper = Annotated[
     str | None,
-    typer.Option(help="Only what is of this paper.", autocompletion=completed(lambda: PAPERS)),
+    typer.Option(
+        help="Only what is of this paper.",
+        autocompletion=completed(lambda: {id.partition("-")[0] for id in _claims()}),
+    ),
 ]
 ClaimId = Annotated[
     str | None,
@@ -129,16 +132,22 @@ def _summary(verdicts: Sequence[Verdict], seconds: float) -> None:
     told = ", ".join(f"{number} {word}" for word, number in counts(verdicts).items())
     recorded = sum(v.as_recorded for v in verdicts)
     out.print(
-        f"{len(verdicts)} claims: {told}; {recorded} verdicts as recorded; {seconds:.0f} s. "
+        f"{_number(verdicts)}: {told}; {recorded} verdicts as recorded; {seconds:.0f} s. "
         "Every claim: --all; counterexamples: cvxkernel errata."
     )
     table = table_of("paper", "claims", *WORDS, "errata", "s")
+    narrow = out.width is not None and out.width < NARROW
     for name, group in groupby(verdicts, key=lambda v: v.claim.paper):
         here = list(group)
         own = sum(one.transcribed is None for one in causes(here))
-        spent = f"{sum(v.seconds for v in here):.0f}"
-        table.add_row(name, str(len(here)), *map(str, counts(here).values()), str(own), spent)
-    out.print(table)
+        numbers = [len(here), *counts(here).values(), own, round(sum(v.seconds for v in here))]
+        table.add_row(name, *map(str, numbers))
+        if narrow:
+            heads = (column.header for column in table.columns[1:])
+            told = ", ".join(f"{n} {head}" for head, n in zip(heads, numbers, strict=True))
+            out.print(f"{name}: {told}")
+    if len(verdicts) > 1 and not narrow:
+        out.print(table)
     errata = causes(verdicts)
     for title, chosen in (
         ("Errata, by cause", [e for e in errata if e.transcribed is None]),
@@ -234,8 +243,7 @@ def _verdicts(claims: list[Claim], seed: int, jobs: int) -> list[Verdict]:
 
     verdicts = []
     about = STARTING + EACH * len(claims) / max(1, min(jobs, len(claims)))
-    number = f"{len(claims)} claim{'s' if len(claims) != 1 else ''}"
-    print(f"{number}, about {about:.0f} s", file=sys.stderr, flush=True)
+    print(f"{_number(claims)}, about {about:.0f} s", file=sys.stderr, flush=True)
     with progress_line(total=len(claims)) as progress:
         progress(claims[0].id if claims else "")
         for done, found in enumerate(verify(claims, seed=seed, jobs=jobs), start=1):
@@ -243,6 +251,10 @@ def _verdicts(claims: list[Claim], seed: int, jobs: int) -> list[Verdict]:
             progress.advance()
             progress(claims[min(done, len(claims) - 1)].id)
     return verdicts
+
+
+def _number(claims: Sequence[object]) -> str:
+    return f"{len(claims)} claim{'s' if len(claims) != 1 else ''}"
 
 
 def _finite(number: float) -> float | None:
