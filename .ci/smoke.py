@@ -46,7 +46,7 @@ def main() -> None:
     assert len(command("list").splitlines()) == 45
     assert "maximize" in command("show", ID)
     assert "CLARABEL" in command("solvers")
-    assert "as recorded" in command("verify", "--paper", "gonen2008")
+    assert "20 verdicts as recorded" in " ".join(command("verify", "--paper", "gonen2008").split())
 
 
 if __name__ == "__main__":
