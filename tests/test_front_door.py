@@ -324,7 +324,7 @@ def test_show_list_and_version_on_the_command_line(run):
     assert "nearest: ye2008-thm2.1" in run("show", "ye2008-thm21").err
     few = run("list", "--paper", "tang2009", "--json").json["formulations"]
     assert {row["paper"] for row in few} == {"tang2009"}
-    kinds = run("list", "--kind", "SDP", "--json").json["formulations"]
+    kinds = run("list", "--kind", "sdp", "--json").json["formulations"]
     assert {row["class"] for row in kinds} == {"SDP"}
     rows = run("list").out.splitlines()
     assert all(sum(id in row.split() for row in rows) == 1 for id in CATALOGUE)

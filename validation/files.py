@@ -41,7 +41,9 @@ def read(path: str | Path, *, what: str = "a problem") -> dict[str, Any]:
         with TemporaryDirectory() as folder:
             return read(_received(Path(folder)), what=what)
     if path.suffix.lower() not in READERS:
-        raise FileError(path.name, "a .npz, .mat or .json file", f"{path.suffix or 'no ending'}")
+        raise FileError(
+            path.name or str(path), "a .npz, .mat or .json file", f"{path.suffix or 'no ending'}"
+        )
     try:
         if not path.is_file():
             other = "something that is no file" if path.exists() else "nothing there"

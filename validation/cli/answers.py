@@ -56,16 +56,16 @@ def list_(
     rows = index.read()["formulations"]
     for option, key, asked in (("--paper", "paper", paper), ("--kind", "class", kind)):
         known = index.every(key)
-        if asked is not None and asked not in known:
+        if asked is not None and asked.lower() not in map(str.lower, known):
             raise InputError(option, f"one of {', '.join(known)}", asked)
-    chosen = [r for r in rows if paper in (None, r["paper"]) and kind in (None, r["class"])]
-    if not chosen:
+        rows = [row for row in rows if asked is None or row[key].lower() == asked.lower()]
+    if not rows:
         raise InputError("--kind", f"a class of {paper}", str(kind))
     if as_json:
-        listed = [{key: row[key] for key in LISTED} for row in chosen]
+        listed = [{key: row[key] for key in LISTED} for row in rows]
         typer.echo(json.dumps({"formulations": listed}, ensure_ascii=False))
         return
-    lines = [(r["id"], r["class"], " ".join(r["keys"]), r["where"]) for r in chosen]
+    lines = [(r["id"], r["class"], " ".join(r["keys"]), r["where"]) for r in rows]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for line in lines:
         text = "  ".join(f"{part:<{width}}" for part, width in zip(line, widths, strict=True))
