@@ -240,7 +240,9 @@ def _peers_table(rows: Sequence[Peer], title: str) -> Table:
 
 
 def _starts_table(rows: Sequence[Start]) -> Table:
-    table = table_of("what", "s", "ratio", "asked", "met", title="the least of several runs")
+    table = table_of(
+        "what", "s", "ratio", "asked", "met", title="CPU seconds, the least of several runs"
+    )
     for row in rows:
         asked = "" if row.at_most is None else f"≤ {row.at_most:g}"
         met = "" if row.met is None else "yes" if row.met else "no"
