@@ -4,37 +4,23 @@
     cvxkernel.check("ye2008-thm2.2", {"kernels": K, "y": y, "lam": 1e-3}, theta=w).within(1e-6)
 
 Three rooms: `cvxkernel.formulations` says what is solved, `cvxkernel.solvers` how, and
-`cvxkernel.validation` whether it is true. Nothing is imported before it is asked for.
+`cvxkernel.validation` whether it is true.
 """
 
-from __future__ import annotations
+import lazy_loader
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from cvxkernel.formulations import errors
-    from cvxkernel.validation.door import catalogue, check, problem, solve
-    from cvxkernel.validation.files import load
-
-    __version__: str
-
-__all__ = ["__version__", "catalogue", "check", "errors", "load", "problem", "solve"]
-
-_DOOR = ("catalogue", "check", "problem", "solve")
+# Nothing is imported before it is asked for: __init__.pyi says what there is.
+_attribute, _, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__all__ = ["__version__", *__all__]
 
 
-def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        return import_module("importlib.metadata").version("cvxkernel")
-    if name == "errors":
-        return import_module("cvxkernel.formulations.errors")
-    if name == "load":
-        return import_module("cvxkernel.validation.files").load
-    if name in _DOOR:
-        return getattr(import_module("cvxkernel.validation.door"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+def __getattr__(name):
+    if name != "__version__":
+        return _attribute(name)
+    from importlib.metadata import version
+
+    return version("cvxkernel")
 
 
-def __dir__() -> list[str]:
-    return [*__all__, "formulations", "solvers", "validation"]
+def __dir__():
+    return __all__

@@ -1,12 +1,28 @@
 """Sphinx set-up: executed text notebooks, one bibliography, mathematics without a network."""
 
 import re
+from hashlib import sha256
 from importlib.metadata import version as installed_version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
+
+import cvxkernel
+
+
+def digest() -> str:
+    """Of the package as installed, and of what the notebooks share."""
+    package = Path(next(iter(cvxkernel.__path__)))
+    folders = [package / room for room in ("formulations", "solvers", "validation")]
+    files = [*(p for f in folders for p in f.rglob("*.py")), *Path(__file__).parent.glob("*.py")]
+    files += [p for p in Path(__file__).parent.rglob("*.json") if "_build" not in p.parts]
+    found = sha256()
+    for path in sorted(files):
+        found.update(path.read_bytes())
+    return found.hexdigest()[:16]
+
 
 project = "cvxkernel"
 author = "The cvxkernel authors"
@@ -26,8 +42,10 @@ exclude_patterns = ["_build"]
 templates_path = ["_templates"]
 default_role = "code"  # `x` in a docstring is code
 
-# Notebooks are text, hold no output, and run at every build; one that fails, fails the build.
-nb_execution_mode = "force"
+# Notebooks are text, hold no output, and run at the build; one that fails, fails the build. What
+# one has shown is kept while neither it nor anything that it could import or read has changed.
+nb_execution_mode = "cache"
+nb_execution_cache_path = str(Path(__file__).parent / "_build" / "executed" / digest())
 nb_execution_raise_on_error = True
 nb_execution_timeout = 600
 nb_merge_streams = True

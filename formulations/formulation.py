@@ -13,12 +13,13 @@ computes them, and the catalogue brings the two together by the id:
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields
 from difflib import get_close_matches
-from functools import partial
+from functools import partial, wraps
 from types import ModuleType
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 
@@ -28,6 +29,7 @@ from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.errors import InputError, MissingKeyError
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.program import Program
+from cvxkernel.formulations.shown import Shown
 
 Point = Mapping[str, Any]  # by symbol: doubles, or tensors where doubles are not enough
 Kind = Literal["QP", "QCQP", "SOCP", "SDP", "SILP", "nonconvex"]
@@ -75,10 +77,23 @@ def printed(
     what = Printed(id, where, kind, statement, symbols, recover, binary, fixed, stacked)
 
     def register(method: F) -> F:
-        vars(method)["printed"] = (what, *vars(method).get("printed", ()))
-        return method
+        program = method if "printed" in vars(method) else _titled(method)
+        vars(program)["printed"] = (what, *vars(program).get("printed", ()))
+        return program
 
     return register
+
+
+def _titled(method: F) -> F:
+    """The same program, which knows how it is printed."""
+
+    @wraps(method)
+    def titled(*arguments: Any, **options: Any) -> Program:
+        made: Program = method(*arguments, **options)
+        made.text = inspect.getdoc(method) or ""
+        return made
+
+    return cast(F, titled)
 
 
 def encloses(*ids: str, frame: Frame | None = None, **options: Any) -> Callable[[F], F]:
@@ -109,8 +124,8 @@ def given(F: Arithmetic, point: Point, symbol: str, default: Any) -> Tensor:
     return F.exact(inputs.weights(symbol, x, shape))
 
 
-@dataclass(frozen=True)
-class Formulation:
+@dataclass(frozen=True, repr=False)
+class Formulation(Shown):
     """One row of `cvxkernel list`.
 
     `program(problem)` is the literal program (for a semi-infinite one, `program(problem, B)` its
@@ -132,6 +147,24 @@ class Formulation:
     fixed: tuple[str, ...] = ()
     stacked: tuple[str, ...] = ()
     frame: Frame | None = None
+
+    def headline(self) -> str:
+        """The id, the class, the place in the paper."""
+        return f"Formulation {self.id}: {self.kind}, {self.where}"
+
+    def mathematics(self) -> str:
+        """The program as the paper prints it."""
+        return inspect.getdoc(self.program) or self.statement
+
+    def rows(self) -> dict[str, str]:
+        """What a problem holds, and an answer."""
+        told = {"problem": inspect.getdoc(self.problem) or "", "keys": ", ".join(self.keys)}
+        if self.optional:
+            told["if wanted"] = ", ".join(self.optional)
+        symbols = (
+            f"{symbol} ({shape})" if shape else symbol for symbol, shape in self.symbols.items()
+        )
+        return told | {"answer": ", ".join(symbols)}
 
     @property
     def paper(self) -> str:

@@ -32,6 +32,7 @@ class Program(Shown):
             raise TypeError("a program either minimizes or maximizes")
         objective = cp.Minimize(minimize) if maximize is None else cp.Maximize(maximize)
         self.constraints = constraints
+        self.text = ""
         self.weight = 1.0
         every: list[cp.Constraint] = []
         for family in constraints.values():
@@ -44,6 +45,10 @@ class Program(Shown):
         sense = self.problem.objective.NAME
         count = f"{len(self.variables)} variables, {len(self.problem.constraints)} constraints"
         return f"Program: {sense} over {', '.join(self.variables)} ({count})"
+
+    def mathematics(self) -> str:
+        """The program as the paper prints it, where it is one of a paper's."""
+        return self.text
 
     def rows(self) -> dict[str, str]:
         """The objective, and the constraints by label as CVXPY writes them."""

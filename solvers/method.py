@@ -125,6 +125,10 @@ class Solution(Shown):
         ends = f"[{self.lower:.10g}, {self.upper:.10g}]"
         return f"Solution of {self.formulation}: {ends}, {self.status}, by {self.solver}"
 
+    def mathematics(self) -> str:
+        """What was solved, in a line."""
+        return formulation(self.formulation).statement
+
     def rows(self) -> dict[str, str]:
         """The ends, the variables, and how they were found."""
         told = {"value": f"{self.value:.17g}", "lower": f"{self.lower:.17g}"}

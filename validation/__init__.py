@@ -1,28 +1,8 @@
 """Whether it is true: the ledger of claims, files of problems, the command line."""
 
-from cvxkernel.validation import starting  # noqa: F401  (before what takes seconds)
-from cvxkernel.validation.check import Interval, Judgement, Side, check
-from cvxkernel.validation.files import answer, load, read
-from cvxkernel.validation.instances import instance
-from cvxkernel.validation.ledger import LEDGER, Claim, Verdict, judge, verify
-from cvxkernel.validation.rigorous import enclose, proof
-from cvxkernel.validation.slips import Slip
+from cvxkernel.validation import starting  # noqa: F401, I001  (Ctrl-C from here on)
 
-__all__ = [
-    "LEDGER",
-    "Claim",
-    "Interval",
-    "Judgement",
-    "Side",
-    "Slip",
-    "Verdict",
-    "answer",
-    "check",
-    "enclose",
-    "instance",
-    "judge",
-    "load",
-    "proof",
-    "read",
-    "verify",
-]
+import lazy_loader
+
+# Nothing is imported before it is asked for: __init__.pyi says what there is.
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

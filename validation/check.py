@@ -72,8 +72,17 @@ class Judgement(Shown):
 
     def headline(self) -> str:
         """The verdict, and what explains it."""
+        far = max((part.relative for part in self.parts), key=lambda x: x.upper, default=None)
+        off = "" if far is None else f", off by {far.lower:.3g} to {far.upper:.3g}"
+        wrong = max(self.violations.items(), key=lambda x: x[1].upper, default=("", Interval(0, 0)))
+        worst = f", violates {wrong[0]} by {wrong[1].upper:.1g}" * (wrong[1].upper > self.tol / 10)
         why = f", explained by: {self.slips[0].statement}" if self.slips else ""
-        return f"Judgement of {self.formulation}: {self.verdict()} {self.tol:g}{why}"
+        told = f"{self.verdict()} {self.tol:g}{off}{worst}{why}"
+        return f"Judgement of {self.formulation}: {told}"
+
+    def mathematics(self) -> str:
+        """What it is an answer to, in a line."""
+        return formulation(self.formulation).statement
 
     def rows(self) -> dict[str, str]:
         """What was measured, the verdict and the slips."""

@@ -6,9 +6,12 @@ A problem is an .npz (pickles refused), .mat or .json file; an answer is one JSO
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import copyfileobj
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -17,6 +20,7 @@ from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.errors import FileError
 from cvxkernel.solvers.method import Solution
 from cvxkernel.validation.readers import read_json, read_mat, read_npz
+from cvxkernel.validation.readers.kinds import MAT, NPZ, kind
 
 # What an answer may tell besides its symbols.
 ABOUT = {
@@ -25,14 +29,21 @@ ABOUT = {
 }
 
 
+STDIN = Path("-")
+ENDINGS = {NPZ: ".npz", MAT: ".mat", None: ".mat", "JSON text": ".json", "text": ".json"}
 READERS = {".npz": read_npz, ".mat": read_mat, ".json": read_json}
 
 
 def read(path: str | Path, *, what: str = "a problem") -> dict[str, Any]:
-    """The arrays of a file by key."""
+    """The arrays of a file by key; of standard input, where it is called "-"."""
     path = Path(path)
+    if path == STDIN:
+        with TemporaryDirectory() as folder:
+            return read(_received(Path(folder)), what=what)
     if path.suffix.lower() not in READERS:
-        raise FileError(path.name, "a .npz, .mat or .json file", f"{path.suffix or 'no ending'}")
+        raise FileError(
+            path.name or str(path), "a .npz, .mat or .json file", f"{path.suffix or 'no ending'}"
+        )
     try:
         if not path.is_file():
             other = "something that is no file" if path.exists() else "nothing there"
@@ -42,6 +53,20 @@ def read(path: str | Path, *, what: str = "a problem") -> dict[str, Any]:
         return READERS[path.suffix.lower()](path)
     except OSError as error:
         raise FileError(path.name, "a file that can be read", _one_line(error)) from None
+
+
+def _received(folder: Path) -> Path:
+    """Standard input as a file, whose ending is told by how it begins."""
+    source = getattr(sys.stdin, "buffer", None)
+    if source is None or source.isatty():
+        raise FileError("-", "a file on standard input", "a terminal" if source else "none")
+    path = folder / "stdin"
+    with path.open("wb") as file:
+        copyfileobj(source, file)
+    what = kind(path)
+    if what not in ENDINGS:
+        raise FileError("-", "an .npz, .mat or .json file", what or "")
+    return path.rename(path.with_suffix(ENDINGS[what]))
 
 
 def load(id: str, path: str | Path, **given: Any) -> Any:

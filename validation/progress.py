@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from threading import Event, Thread
@@ -32,7 +33,7 @@ class Line:
 
 @contextmanager
 def progress_line(total: int | None = None) -> Iterator[Line]:
-    """A line that follows the work: redrawn on a terminal, else written anew every ten seconds."""
+    """A line that follows the work: redrawn on a terminal and in a notebook, else every 10 s."""
     line, stop, console = Line(total), Event(), Console(stderr=True, highlight=False)
     start = perf_counter()
 
@@ -47,6 +48,10 @@ def progress_line(total: int | None = None) -> Iterator[Line]:
             with console.status(str(line)) as status:
                 while not stop.wait(0.1):
                     status.update(f"{line} ({perf_counter() - start:.0f} s)", spinner="dots")
+        elif console.is_jupyter:
+            while not stop.wait(0.5):
+                print(f"\r{line} ({perf_counter() - start:.0f} s)", end=" " * 20, file=sys.stderr)
+            print("\r", end=" " * 100 + "\r", file=sys.stderr)
         else:
             shown = ""
             while True:

@@ -6,7 +6,8 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from cvxkernel.formulations import CATALOGUE, Program, formulation
+from cvxkernel.formulations import CATALOGUE, Program
+from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.errors import UnknownFormulationError
 
 STACKED = ("ye2008", "kim2006", "lanckriet2004")  # a stack of kernels, y, λ, C

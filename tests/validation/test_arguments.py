@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from cvxkernel.formulations import SolverError
-from cvxkernel.validation import cli
+from cvxkernel.validation import cli, rigorous
 from cvxkernel.validation.bench import Limits
 from cvxkernel.validation.bench.process import alone
-from cvxkernel.validation.cli import answers
+from cvxkernel.validation.cli.app import out
 from cvxkernel.validation.instances import sample
 
 ID = "ye2008-thm2.2"
@@ -136,7 +136,7 @@ def raising(error):
     "error", [ZeroDivisionError("division by zero"), SystemExit(1), np.linalg.LinAlgError("no")]
 )
 def test_an_unforeseen_error_is_no_failed_claim(error, problem, run, monkeypatch):
-    monkeypatch.setattr(answers, "answer", raising(error))
+    monkeypatch.setattr(rigorous, "answer", raising(error))
     done = run("solve", ID, problem)
     assert done.status == 70
     assert done.err.count("\n") == 1
@@ -150,19 +150,20 @@ def test_an_unforeseen_error_is_no_failed_claim(error, problem, run, monkeypatch
 
 
 def test_memory_that_runs_out_is_no_answer(problem, run, monkeypatch):
-    monkeypatch.setattr(answers, "answer", raising(MemoryError()))
+    monkeypatch.setattr(rigorous, "answer", raising(MemoryError()))
     done = run("solve", ID, problem)
     assert done.status == 3
     assert done.err.startswith("cvxkernel: memory: expected")
 
 
-def test_output_that_cannot_be_written(run, monkeypatch):
-    monkeypatch.setattr(answers.out, "print", raising(OSError(errno.ENOSPC, "full")))
-    done = run("list")
+@pytest.mark.parametrize(("name", "command"), [("line", "list"), ("print", "solvers")])
+def test_output_that_cannot_be_written(name, command, run, monkeypatch):
+    monkeypatch.setattr(out, name, raising(OSError(errno.ENOSPC, "full")))
+    done = run(command)
     assert done.status == 74
     assert done.err.startswith("cvxkernel: output: expected")
-    monkeypatch.setattr(answers.out, "print", raising(BrokenPipeError(errno.EPIPE, "gone")))
-    assert run("list") == (74, "", "")
+    monkeypatch.setattr(out, name, raising(BrokenPipeError(errno.EPIPE, "gone")))
+    assert run(command) == (74, "", "")
 
 
 def test_a_route_that_breaks_says_how_and_not_that_memory_was_short():

@@ -294,9 +294,7 @@ def test_verify_tells_a_claim(run, tmp_path):
     assert 'id="ye2008-eq4"' in text
     assert "http" not in text.replace("http://www.w3.org", "")  # names of XML, not addresses
     table = run("verify", "--claim", "ye2008-eq4")
-    assert "1 claims: 0 holds, 0 imprecise, 1 fails, 0 as transcribed" in " ".join(
-        table.out.split()
-    )
+    assert "1 claim: 0 holds, 0 imprecise, 1 fails, 0 as transcribed" in " ".join(table.out.split())
     assert LEDGER["ye2008-eq4"].erratum in table.out
 
 

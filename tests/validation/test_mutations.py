@@ -307,6 +307,7 @@ def mutate(monkeypatch):
         for part in name.split("."):
             thing = inspect.getattr_static(thing, part)
         function = getattr(thing, "func", None) or getattr(thing, "fget", None) or thing
+        function = inspect.unwrap(function)  # a program knows how it is printed
         source = dedent(inspect.getsource(function))
         source = source[source.index("def ") :]
         assert source.count(old) == 1, f"{where} has {old!r} {source.count(old)} times"

@@ -12,6 +12,7 @@ from cvxkernel.validation.bench.mklpy import Peer, peers
 from cvxkernel.validation.bench.process import Limits
 from cvxkernel.validation.bench.rigorous import rigorous
 from cvxkernel.validation.bench.routes import Measurement, measure, race
+from cvxkernel.validation.bench.start import Start, starts
 from cvxkernel.validation.bench.suites import (
     FAMILIES,
     SWEEPS,
@@ -38,6 +39,7 @@ __all__ = [
     "Row",
     "Sample",
     "Size",
+    "Start",
     "Target",
     "growth",
     "measure",
@@ -45,6 +47,7 @@ __all__ = [
     "programs",
     "race",
     "rigorous",
+    "starts",
     "sweep",
     "table16",
     "targets",

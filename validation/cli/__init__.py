@@ -17,12 +17,19 @@ from io import TextIOWrapper
 import typer
 
 from cvxkernel.formulations.errors import InputError, SolverError
-from cvxkernel.validation.cli import answers, ledger, timing  # noqa: F401  (register commands)
+from cvxkernel.validation.cli import (  # noqa: F401  (register commands)
+    answers,
+    ledger,
+    plain,
+    timing,
+)
 from cvxkernel.validation.cli.app import app
 from cvxkernel.validation.cli.supervisor import UNFORESEEN, supervised
 
 CANNOT_WRITE = 74  # EX_IOERR of sysexits.h
 WRITING = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
+COMPLETING = "_CVXKERNEL_COMPLETE"  # set by a shell that asks what it may offer
+COMPLETION = {"--install-completion", "--show-completion"}
 TRACEBACK = "CVXKERNEL_TRACEBACK"  # set, an error that nobody foresaw shows where it came from
 
 # Typer carries click within itself or beside it, by version; this base is there in both.
@@ -33,6 +40,8 @@ def main() -> None:
     """Run the command line in a process that Ctrl-C can end."""
     if not sys.warnoptions:
         warnings.simplefilter("ignore")  # what is wrong is one line
+    if COMPLETING in os.environ or COMPLETION.intersection(sys.argv[1:2]):
+        app(prog_name="cvxkernel")  # typer's own: leaves by itself
     sys.exit(supervised(command))
 
 
@@ -42,7 +51,7 @@ def command() -> int:
         return _fail("output: expected a place that can be written to; came none", CANNOT_WRITE)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal without θ still gets its answer
+            stream.reconfigure(errors=plain.NAME)
     try:
         status = app(sys.argv[1:] or ["--help"], standalone_mode=False)
         sys.stdout.flush()

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 import typer
 
-from cvxkernel.formulations import inputs
-from cvxkernel.formulations.catalogue import CATALOGUE, formulation
+from cvxkernel.formulations.catalogue import looked_up
 from cvxkernel.formulations.errors import InputError
-from cvxkernel.formulations.shown import few
-from cvxkernel.solvers import PANEL
-from cvxkernel.solvers.path import check_number, path
-from cvxkernel.solvers.route import route
-from cvxkernel.validation import files
-from cvxkernel.validation.check import Judgement, judge, told
+from cvxkernel.validation.cli import index
 from cvxkernel.validation.cli.app import (
     AsJson,
     Id,
@@ -26,77 +19,91 @@ from cvxkernel.validation.cli.app import (
     Solver,
     Width,
     app,
+    completed,
     out,
     table_of,
     whole,
 )
-from cvxkernel.validation.progress import progress_line
-from cvxkernel.validation.rigorous import answer
-from cvxkernel.validation.rigorous import solve as prove
+
+if TYPE_CHECKING:
+    from cvxkernel.validation.check import Judgement
 
 MOST_VALUES = 100_000  # of a path: more are a slip of the pen
+LISTED = ("id", "class", "paper", "where", "keys", "statement")
+
+# What a command needs is imported by it: `list`, `show` and --help are to be quick.
 
 
 @app.command("list")
 def list_(
     as_json: AsJson = False,
-    paper: Annotated[str | None, typer.Option(help="Those of this paper only: ye2008, …")] = None,
-    kind: Annotated[str | None, typer.Option(help="Those of this class only: SDP, QCQP, …")] = None,
+    paper: Annotated[
+        str | None,
+        typer.Option(
+            help="Those of this paper only: ye2008, …",
+            autocompletion=completed(lambda: index.every("paper")),
+        ),
+    ] = None,
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            help="Those of this class only: SDP, QCQP, …",
+            autocompletion=completed(lambda: index.every("class")),
+        ),
+    ] = None,
 ) -> None:
     """Every formulation in a line: id, class, keys of its problem file, place in the paper."""
-    for key, asked in (("paper", paper), ("kind", kind)):
-        known = dict.fromkeys(getattr(f, key) for f in CATALOGUE.values())
-        if asked is not None and asked not in known:
-            raise InputError(f"--{key}", f"one of {', '.join(known)}", asked)
-    shown = [f for f in CATALOGUE.values() if paper in (None, f.paper) and kind in (None, f.kind)]
-    if not shown:
+    rows = index.read()["formulations"]
+    for option, key, asked in (("--paper", "paper", paper), ("--kind", "class", kind)):
+        known = index.every(key)
+        if asked is not None and asked.lower() not in map(str.lower, known):
+            raise InputError(option, f"one of {', '.join(known)}", asked)
+        rows = [row for row in rows if asked is None or row[key].lower() == asked.lower()]
+    if not rows:
         raise InputError("--kind", f"a class of {paper}", str(kind))
-    rows = [
-        {
-            "id": f.id,
-            "class": f.kind,
-            "paper": f.paper,
-            "where": f.where,
-            "keys": list(f.keys),
-            "statement": f.statement,
-        }
-        for f in shown
-    ]
     if as_json:
-        typer.echo(json.dumps({"formulations": rows}, ensure_ascii=False))
+        listed = [{key: row[key] for key in LISTED} for row in rows]
+        typer.echo(json.dumps({"formulations": listed}, ensure_ascii=False))
         return
-    lines = [(f.id, f.kind, " ".join(f.keys), f.where) for f in shown]
+    lines = [(r["id"], r["class"], " ".join(r["keys"]), r["where"]) for r in rows]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for line in lines:
         text = "  ".join(f"{part:<{width}}" for part, width in zip(line, widths, strict=True))
-        cut = out.is_terminal and len(text.rstrip()) > out.width
-        out.print(f"{text[: out.width - 1]}…" if cut else text.rstrip(), soft_wrap=True)
-    out.print("\ncvxkernel show ID tells all about one.")
+        out.line(_cut(text.rstrip()))
+    out.line("\ncvxkernel show ID tells all about one.")
+
+
+def _cut(line: str) -> str:
+    """Within the terminal."""
+    return line if out.width is None or len(line) <= out.width else f"{line[: out.width - 1]}…"
 
 
 @app.command("show")
-def show_(id: Id) -> None:
-    """One formulation: the program as printed, the keys of its file, the symbols of its answers."""
-    form = formulation(id)
-    table = table_of("", "", title=form.id)
+def show_(id: Id, as_json: AsJson = False) -> None:
+    """One formulation: its program as printed, keys, symbols, who solves it, what equals it."""
+    row = looked_up(id, index.formulations())
+    if as_json:
+        typer.echo(json.dumps(row, ensure_ascii=False))
+        return
+    out.line(f"{row['id']}: {row['class']}, {row['where']}\n\n{_indented(row['program'])}\n")
+    out.line(f"Problem, {row['problem']}:\n\n{_indented(row['data'])}\n")
     rows = {
-        "program": form.statement,
-        "place": form.where,
-        "class": form.kind,
-        "keys": ", ".join(form.keys) + "".join(f", {key} if wanted" for key in form.optional),
-        "symbols": ", ".join(f"{s} ({d})" if d else s for s, d in form.symbols.items()),
-        "asked": ", then ".join(route(form)),
-        "classes": "two" if form.binary else "",
-        "the same program": ", ".join(
-            other.id
-            for other in CATALOGUE.values()
-            if other.program is form.program and other is not form
-        ),
+        "keys": ", ".join([*row["keys"], *(f"{key} if wanted" for key in row["optional"])]),
+        "classes": "two" if row["two classes"] else "",
+        "answer": ", ".join(f"{s} ({d})" if d else s for s, d in row["symbols"].items()),
+        "solvers": ", then ".join(row["asked"]),
+        "same program": ", ".join(row["same program"]),
+        "same optimum": ", ".join(row["same optimum"]),
+        "documentation": f"the page {row['page']}",
     }
     for name, text in rows.items():
         if text:
-            table.add_row(name, text)
-    out.print(table)
+            out.line(f"{name:<15}{text}")
+
+
+def _indented(text: str) -> str:
+    """As it is printed: never folded."""
+    return "\n".join(f"    {line}".rstrip() for line in text.splitlines())
 
 
 @app.command("solve")
@@ -117,6 +124,13 @@ def solve_(
     limit: Limit = None,
 ) -> None:
     """Solve a problem file and enclose its optimum."""
+    from cvxkernel.formulations.catalogue import formulation
+    from cvxkernel.formulations.shown import few
+    from cvxkernel.validation import files
+    from cvxkernel.validation.progress import progress_line
+    from cvxkernel.validation.rigorous import answer
+    from cvxkernel.validation.rigorous import solve as prove
+
     form = formulation(id)
     made = files.load(id, problem)
     with progress_line() as progress:
@@ -182,6 +196,11 @@ def path_(
     ] = None,
 ) -> None:
     """Solve a problem file at many values of one of its numbers, each from the last."""
+    from cvxkernel.formulations.catalogue import formulation
+    from cvxkernel.solvers.path import check_number, path
+    from cvxkernel.validation import files
+    from cvxkernel.validation.progress import progress_line
+
     form, numbers = formulation(id), _values(values)
     check_number(id, along)
     made = files.load(id, problem, **{along: numbers[0]})
@@ -205,6 +224,10 @@ def path_(
 
 def _values(text: str) -> list[float]:
     """a:b:count, evenly in the logarithm; or numbers with commas between."""
+    import numpy as np
+
+    from cvxkernel.formulations import inputs
+
     try:
         if ":" in text:
             first, last, count = text.split(":")
@@ -227,7 +250,11 @@ def check_(
     problem: ProblemFile,
     answer: Annotated[
         Path,
-        typer.Argument(metavar="ANSWER", help="An .npz, .mat or .json file: symbols, value."),
+        typer.Argument(
+            metavar="ANSWER",
+            help="An .npz, .mat or .json file: symbols, value; - is standard input.",
+            allow_dash=True,
+        ),
     ],
     as_json: AsJson = False,
     tol: Annotated[
@@ -239,7 +266,14 @@ def check_(
     limit: Limit = None,
 ) -> None:
     """How far an answer made by anybody is from optimal, proved; and which slip explains it."""
+    from cvxkernel.formulations.catalogue import formulation
+    from cvxkernel.validation import files
+    from cvxkernel.validation.check import judge, told
+    from cvxkernel.validation.progress import progress_line
+
     form = formulation(id)
+    if problem == answer == files.STDIN:
+        raise InputError("ANSWER", "a file, where PROBLEM is standard input", "-")
     made, found = files.load(id, problem), files.read_answer(answer)
     if found.formulation is not None and formulation(found.formulation) is not form:
         raise InputError("formulation", form.id, found.formulation)
@@ -263,6 +297,8 @@ def _show(judged: Judgement, statement: str) -> None:
 @app.command("solvers")
 def solvers_(as_json: AsJson = False) -> None:
     """The panel: installed, licensed, which cones."""
+    from cvxkernel.solvers import PANEL
+
     rows = []
     for member in PANEL.values():
         why = member.unavailable()

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterable
 from errno import EPIPE
-from importlib.metadata import version
+from functools import cached_property
 from pathlib import Path
-from typing import Annotated
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.box import HEAVY_HEAD, SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table
 
+import cvxkernel
 from cvxkernel.formulations.errors import InputError
+from cvxkernel.validation.cli import index
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
 
 app = typer.Typer(
     help="The kernel-learning programs of five papers, with enclosed optima.",
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
@@ -25,7 +29,7 @@ app = typer.Typer(
 
 def _version(asked: bool) -> None:
     if asked:
-        typer.echo(f"cvxkernel {version('cvxkernel')}")
+        typer.echo(f"cvxkernel {cvxkernel.__version__}")
         raise typer.Exit
 
 
@@ -41,15 +45,42 @@ def _top(
     pass
 
 
-class Output(Console):
-    """Standard output; who has gone away while reading it is left to `command`."""
-
-    def on_broken_pipe(self) -> None:
-        """Raise it again: by itself the console would end with status 1."""
-        raise BrokenPipeError(EPIPE, "the reader has gone away")
+def completed(words: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
+    """What a shell offers for the word that has been begun."""
+    return lambda incomplete: sorted(word for word in words() if word.startswith(incomplete))
 
 
-out = Output(highlight=False, markup=False)  # a bracket is a bracket
+class Output:
+    """Standard output; rich is imported by the first table."""
+
+    @property
+    def width(self) -> int | None:
+        """The columns of the terminal; None where there is none."""
+        return get_terminal_size().columns if sys.stdout.isatty() else None
+
+    def line(self, text: str) -> None:
+        """A line as it is; rich is not needed for it."""
+        print(text)
+
+    def print(self, shown: str | Table, *, soft_wrap: bool = False) -> None:
+        """A table, or a line that is folded at words unless it is `soft_wrap`."""
+        self._console.print(shown, soft_wrap=soft_wrap)
+
+    @cached_property
+    def _console(self) -> Console:
+        from rich.console import Console
+
+        class Raising(Console):
+            """Who has gone away while reading is left to `command`."""
+
+            def on_broken_pipe(self) -> None:
+                """Raise it again: by itself the console would end with status 1."""
+                raise BrokenPipeError(EPIPE, "the reader has gone away")
+
+        return Raising(highlight=False, markup=False)  # a bracket is a bracket
+
+
+out = Output()
 
 
 def whole(least: int, most: int) -> Callable[[typer.CallbackParam, int | None], int | None]:
@@ -65,13 +96,25 @@ def whole(least: int, most: int) -> Callable[[typer.CallbackParam, int | None], 
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
-Id = Annotated[str, typer.Argument(metavar="ID", help="A formulation; see `cvxkernel list`.")]
+Id = Annotated[
+    str,
+    typer.Argument(
+        metavar="ID",
+        help="A formulation; see `cvxkernel list`.",
+        autocompletion=completed(index.formulations),
+    ),
+]
 Seed = Annotated[
     int, typer.Option(help="Seed of the built-in instances.", callback=whole(0, 2**31 - 1))
 ]
 Jobs = Annotated[int, typer.Option(help="Processes.", callback=whole(1, 1024))]
 ProblemFile = Annotated[
-    Path, typer.Argument(metavar="PROBLEM", help="An .npz, .mat or .json file.")
+    Path,
+    typer.Argument(
+        metavar="PROBLEM",
+        help="An .npz, .mat or .json file; - is standard input.",
+        allow_dash=True,
+    ),
 ]
 Width = Annotated[
     float | None,
@@ -79,7 +122,10 @@ Width = Annotated[
 ]
 Solver = Annotated[
     str | None,
-    typer.Option(help='One of the panel or of the methods, or "conic"; default: by itself.'),
+    typer.Option(
+        help='One of the panel or of the methods, or "conic"; default: by itself.',
+        autocompletion=completed(lambda: index.read()["solvers"]),
+    ),
 ]
 Limit = Annotated[
     float | None,
@@ -91,6 +137,9 @@ Limit = Annotated[
 
 def table_of(*columns: str, title: str | None = None, figures: bool = False) -> Table:
     """An empty table of these columns; one of `figures` has no frame and folds nothing."""
+    from rich.box import HEAVY_HEAD, SIMPLE_HEAD
+    from rich.table import Table
+
     table = Table(
         title=title,
         title_justify="left",

@@ -4,33 +4,43 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cvxkernel.formulations.errors import InputError
-from cvxkernel.validation.cli.app import AsJson, Jobs, Seed, app, out, table_of
-from cvxkernel.validation.ledger import (
-    WORDS,
-    Claim,
-    Erratum,
-    Verdict,
-    counts,
-    select,
-    verdict_of,
-    verify,
-)
-from cvxkernel.validation.progress import progress_line
-from cvxkernel.validation.report import causes, html
+from cvxkernel.validation.cli.app import AsJson, Jobs, Seed, app, completed, out, table_of
 
-EACH = 0.6  # seconds of one core that a claim takes, about: for telling how long it will be
+if TYPE_CHECKING:
+    from cvxkernel.validation.ledger import Claim, Erratum, Verdict
 
-Paper = Annotated[str | None, typer.Option(help="Only what is of this paper.")]
-ClaimId = Annotated[str | None, typer.Option("--claim", help="Only the claim of this id.")]
+# Seconds, about, for telling how long it will be: to begin, and of one core for each claim.
+STARTING, EACH = 3.0, 0.6
+NARROW = 66  # columns, below which the papers are told in lines
+
+
+def _claims() -> list[str]:
+    from cvxkernel.validation.ledger import LEDGER
+
+    return list(LEDGER)
+
+
+Paper = Annotated[
+    str | None,
+    typer.Option(
+        help="Only what is of this paper.",
+        autocompletion=completed(lambda: {id.partition("-")[0] for id in _claims()}),
+    ),
+]
+ClaimId = Annotated[
+    str | None,
+    typer.Option("--claim", help="Only the claim of this id.", autocompletion=completed(_claims)),
+]
 
 
 @app.command("verify")
@@ -46,6 +56,9 @@ def verify_(
     ] = None,
 ) -> None:
     """What the papers say: whether it holds as printed, and what fails, by cause."""
+    from cvxkernel.validation.ledger import select
+    from cvxkernel.validation.report import html
+
     start, claims = perf_counter(), select(paper, claim)
     if report is not None and (report.is_dir() or not report.parent.is_dir()):
         came = f"{report}, a folder" if report.is_dir() else f"{report}, in no folder there is"
@@ -60,14 +73,15 @@ def verify_(
         rows = [_row(v) for v in verdicts]
         typer.echo(json.dumps({"seed": seed, "claims": rows}, ensure_ascii=False))
     else:
+        _summary(verdicts, perf_counter() - start)
         if every or claim is not None:
             _every(verdicts)
-        _summary(verdicts, perf_counter() - start)
     if not all(v.as_recorded for v in verdicts):
         raise typer.Exit(1)
 
 
 def _row(v: Verdict) -> dict[str, object]:
+    corrected = v.evidence.corrected
     return {
         "id": v.claim.id,
         "paper": v.claim.paper,
@@ -76,8 +90,10 @@ def _row(v: Verdict) -> dict[str, object]:
         "statement": v.claim.statement,
         "printed": v.printed,
         "corrected": v.corrected,
-        "worst": _finite(v.decisive.worst),
-        "tolerance": v.decisive.tolerance,
+        "worst": _finite(v.evidence.printed.worst),
+        "tolerance": v.evidence.printed.tolerance,
+        "worst corrected": None if corrected is None else _finite(corrected.worst),
+        "tolerance corrected": None if corrected is None else corrected.tolerance,
         "recorded": v.claim.printed,
         "correction": v.claim.correction,
         "erratum": v.claim.erratum,
@@ -88,6 +104,8 @@ def _row(v: Verdict) -> dict[str, object]:
 
 def _every(verdicts: Sequence[Verdict]) -> None:
     """A table for each paper, a row for each claim; the figures are of what is printed."""
+    from cvxkernel.validation.ledger import verdict_of
+
     for name, group in groupby(verdicts, key=lambda v: v.claim.paper):
         table = table_of("claim", "as printed", "off by / may", title=name)
         table.show_lines = True
@@ -107,14 +125,29 @@ def _every(verdicts: Sequence[Verdict]) -> None:
 
 
 def _summary(verdicts: Sequence[Verdict], seconds: float) -> None:
-    """A line for each paper, the errata by cause, and how long it took."""
+    """How many claims hold, a line for each paper, and the errata by cause."""
+    from cvxkernel.validation.ledger import WORDS, counts
+    from cvxkernel.validation.report import causes
+
+    told = ", ".join(f"{number} {word}" for word, number in counts(verdicts).items())
+    recorded = sum(v.as_recorded for v in verdicts)
+    out.print(
+        f"{_number(verdicts)}: {told}; {recorded} verdicts as recorded; {seconds:.0f} s. "
+        "Every claim: --all; counterexamples: cvxkernel errata."
+    )
     table = table_of("paper", "claims", *WORDS, "errata", "s")
+    narrow = out.width is not None and out.width < NARROW
     for name, group in groupby(verdicts, key=lambda v: v.claim.paper):
         here = list(group)
         own = sum(one.transcribed is None for one in causes(here))
-        spent = f"{sum(v.seconds for v in here):.0f}"
-        table.add_row(name, str(len(here)), *map(str, counts(here).values()), str(own), spent)
-    out.print(table)
+        numbers = [len(here), *counts(here).values(), own, round(sum(v.seconds for v in here))]
+        table.add_row(name, *map(str, numbers))
+        if narrow:
+            heads = (column.header for column in table.columns[1:])
+            told = ", ".join(f"{n} {head}" for head, n in zip(heads, numbers, strict=True))
+            out.print(f"{name}: {told}")
+    if len(verdicts) > 1 and not narrow:
+        out.print(table)
     errata = causes(verdicts)
     for title, chosen in (
         ("Errata, by cause", [e for e in errata if e.transcribed is None]),
@@ -128,12 +161,6 @@ def _summary(verdicts: Sequence[Verdict], seconds: float) -> None:
     for v in verdicts:
         if not v.as_recorded:
             out.print(f"Not as recorded: {v.claim.id} ({v.printed}, recorded {v.claim.printed})")
-    told = ", ".join(f"{number} {word}" for word, number in counts(verdicts).items())
-    recorded = sum(v.as_recorded for v in verdicts)
-    out.print(
-        f"{len(verdicts)} claims: {told}; {recorded} verdicts as recorded; {seconds:.0f} s. "
-        "Every claim: --all; counterexamples: cvxkernel errata."
-    )
 
 
 @app.command("errata")
@@ -145,6 +172,9 @@ def errata_(
     jobs: Jobs = 2,
 ) -> None:
     """What the papers print that does not hold, by cause, with counterexamples computed now."""
+    from cvxkernel.validation.ledger import select
+    from cvxkernel.validation.report import causes
+
     chosen = [c for c in select(paper, claim) if c.erratum is not None]
     verdicts = _verdicts(chosen, seed, jobs)
     found = causes(verdicts)
@@ -208,15 +238,23 @@ def _show(one: Erratum, failing: Sequence[Verdict]) -> None:
 
 
 def _verdicts(claims: list[Claim], seed: int, jobs: int) -> list[Verdict]:
+    from cvxkernel.validation.ledger import verify
+    from cvxkernel.validation.progress import progress_line
+
     verdicts = []
+    about = STARTING + EACH * len(claims) / max(1, min(jobs, len(claims)))
+    print(f"{_number(claims)}, about {about:.0f} s", file=sys.stderr, flush=True)
     with progress_line(total=len(claims)) as progress:
-        about = EACH * len(claims) / max(1, min(jobs, len(claims)))
-        progress(f"{claims[0].id} (about {about:.0f} s in all)" if claims else "")
+        progress(claims[0].id if claims else "")
         for done, found in enumerate(verify(claims, seed=seed, jobs=jobs), start=1):
             verdicts.append(found)
             progress.advance()
             progress(claims[min(done, len(claims) - 1)].id)
     return verdicts
+
+
+def _number(claims: Sequence[object]) -> str:
+    return f"{len(claims)} claim{'s' if len(claims) != 1 else ''}"
 
 
 def _finite(number: float) -> float | None:

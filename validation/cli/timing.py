@@ -7,38 +7,21 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 from enum import StrEnum
 from itertools import groupby
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
-from rich.table import Table
 
-from cvxkernel.formulations import inputs
 from cvxkernel.formulations.errors import InputError
-from cvxkernel.validation import files
-from cvxkernel.validation.bench import (
-    SWEEPS,
-    Cancer,
-    File,
-    Limits,
-    Measurement,
-    Peer,
-    Row,
-    Size,
-    Target,
-    growth,
-    peers,
-    programs,
-    race,
-    rigorous,
-    sweep,
-    table16,
-    targets,
-)
-from cvxkernel.validation.bench.building import Row as Built
 from cvxkernel.validation.cli.app import AsJson, Id, ProblemFile, Seed, app, out, table_of, whole
-from cvxkernel.validation.gauss4 import MACHINES, PAPER, Toy
-from cvxkernel.validation.gauss4 import Row as ToyRow
-from cvxkernel.validation.progress import Line, progress_line
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from cvxkernel.validation.bench import Limits, Measurement, Peer, Row, Target
+    from cvxkernel.validation.bench.building import Row as Built
+    from cvxkernel.validation.bench.start import Start
+    from cvxkernel.validation.gauss4 import Row as ToyRow
+    from cvxkernel.validation.progress import Line
 
 
 class What(StrEnum):
@@ -52,6 +35,7 @@ class What(StrEnum):
     programs = "programs"
     peers = "peers"
     rigorous = "rigorous"
+    start = "start"
 
 
 MOST = 1_000_000  # samples, kernels, seconds, gigabytes: more are a slip of the pen
@@ -70,7 +54,8 @@ def bench_(
             help="targets: the ratios that the fast routes are held to. table16: every route to "
             "the multi-class programs of ye2008 at one size. n, p, k: every route at growing "
             "sizes. programs: what it costs to build each program, beside solving it. peers: what "
-            "MKLpy makes of the same kernels. rigorous: what the proof of an answer costs."
+            "MKLpy makes of the same kernels. start: how soon the command line answers. rigorous: "
+            "what the proof of an answer costs."
         ),
     ] = What.targets,
     n: Annotated[int, typer.Option(help="Samples, in table16.", callback=whole(2, MOST))] = 480,
@@ -90,6 +75,20 @@ def bench_(
     as_json: AsJson = False,
 ) -> None:
     """Time the routes to the same enclosure beside each other, in one run."""
+    from cvxkernel.formulations import inputs
+    from cvxkernel.validation.bench import (
+        Cancer,
+        Size,
+        peers,
+        programs,
+        rigorous,
+        starts,
+        sweep,
+        table16,
+        targets,
+    )
+    from cvxkernel.validation.progress import progress_line
+
     tol, lam = inputs.positive("--tol", tol), inputs.positive("--lam", lam)
     limits = _limits(limit, memory, threads)
     if quick:
@@ -111,6 +110,9 @@ def bench_(
             instance = Cancer(400, 10)
             rows = _followed(peers(instance, limits=limits), progress, lambda row: row.name)
             table = _peers_table(rows, f"breast cancer, n = 400, p = 10, C = 1; {head}")
+        elif what is What.start:
+            rows = _followed(starts(), progress, lambda row: row.what)
+            table = _starts_table(rows)
         elif what is What.table16:
             size = Size(n, p, k, lam)
             found = table16(size, tol=tol, limits=limits)
@@ -129,6 +131,9 @@ def bench_(
 
 def _limits(seconds: float, gigabytes: float, threads: int) -> Limits:
     """Refuse what is no time or no memory."""
+    from cvxkernel.formulations import inputs
+    from cvxkernel.validation.bench import Limits
+
     for option, value in (("--limit", seconds), ("--memory", gigabytes)):
         if not inputs.positive(option, value) <= MOST:
             raise InputError(option, f"at most {MOST}", f"{value:g}")
@@ -137,6 +142,8 @@ def _limits(seconds: float, gigabytes: float, threads: int) -> Limits:
 
 def _check_families(what: What, families: Sequence[str]) -> None:
     """Refuse a paper that does not grow along this."""
+    from cvxkernel.validation.bench import SWEEPS
+
     growing = SWEEPS[what.value][1] if what.value in SWEEPS else ()
     for name in families:
         if name not in growing:
@@ -195,6 +202,8 @@ def _failures(rows: Sequence[Measurement]) -> list[str]:
 
 def _sweep_table(rows: Sequence[Row], along: str, title: str) -> Table:
     """A line for each route, seconds at the sizes in columns, and how fast they grow."""
+    from cvxkernel.validation.bench import growth
+
     sizes = sorted({getattr(row, along) for row in rows})
     heads = (f"{along}={size}" for size in sizes)
     table = table_of("id", "solver", *heads, "power", "MB", title=title, figures=True)
@@ -234,6 +243,17 @@ def _peers_table(rows: Sequence[Peer], title: str) -> Table:
     return table
 
 
+def _starts_table(rows: Sequence[Start]) -> Table:
+    table = table_of(
+        "what", "s", "ratio", "asked", "met", title="CPU seconds, the least of several runs"
+    )
+    for row in rows:
+        asked = "" if row.at_most is None else f"≤ {row.at_most:g}"
+        met = "" if row.met is None else "yes" if row.met else "no"
+        table.add_row(row.what, f"{row.seconds:.3f}", f"{row.ratio:.2f}", asked, met)
+    return table
+
+
 def _programs_table(rows: Sequence[Built], title: str) -> Table:
     columns = ("id", "sample", "solver", "floor", "build", "solve", "ratio", "share", "width")
     table = table_of(*columns, title=title, figures=True)
@@ -259,6 +279,9 @@ def gauss4_(
     as_json: AsJson = False,
 ) -> None:
     """The toy experiment of gonen2008, section 4.1, beside what the paper reports."""
+    from cvxkernel.validation.gauss4 import MACHINES, PAPER, Toy
+    from cvxkernel.validation.progress import progress_line
+
     toy = Toy(seed, 240, 1, (1.0, 100.0)) if quick else Toy(seed)
     rows: list[ToyRow] = []
     with progress_line(total=2 * len(MACHINES)) as progress:
@@ -299,6 +322,11 @@ def race_(
     as_json: AsJson = False,
 ) -> None:
     """Time every method and conic solver that answers ID on one problem file, in one run."""
+    from cvxkernel.formulations import inputs
+    from cvxkernel.validation import files
+    from cvxkernel.validation.bench import File, race
+    from cvxkernel.validation.progress import progress_line
+
     tol, limits = inputs.positive("--tol", tol), _limits(limit, memory, threads)
     files.load(id, problem)  # what is wrong with it is said before anything is timed
     with progress_line() as progress:

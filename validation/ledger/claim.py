@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from cvxkernel.formulations.enclosure import EPS, Enclosure
+from cvxkernel.formulations.shown import Shown
 
 Printed = Literal["holds", "fails", "imprecise"]
 
@@ -66,8 +67,8 @@ class Evidence:
     corrected: Finding | None = None
 
 
-@dataclass(frozen=True)
-class Erratum:
+@dataclass(frozen=True, repr=False)
+class Erratum(Shown):
     """A fault of a paper: one cause, however many of its statements it makes false.
 
     id         : "kundu2010-rho"
@@ -83,6 +84,15 @@ class Erratum:
     holds: str
     transcribed: str | None = None
 
+    def headline(self) -> str:
+        """Where it stands."""
+        return f"Erratum {self.id}: {self.where}"
+
+    def rows(self) -> dict[str, str]:
+        """What is printed, and what holds."""
+        told = {"printed": self.printed, "what holds": self.holds}
+        return told if self.transcribed is None else told | {"as transcribed": self.transcribed}
+
     @property
     def paper(self) -> str:
         """The part of the id before the first dash."""
@@ -96,8 +106,8 @@ class Erratum:
         return (folder / f"{name}.py").read_text("utf-8").rstrip()
 
 
-@dataclass(frozen=True)
-class Claim:
+@dataclass(frozen=True, repr=False)
+class Claim(Shown):
     """One statement of a paper: words that stand in it, and nothing stronger.
 
     id        : "ye2008-thm2.2", as the formulations are named; a word follows where one number
@@ -127,14 +137,29 @@ class Claim:
     erratum: str | None = None
     remark: str | None = None
 
+    def headline(self) -> str:
+        """Where it stands, and the verdict that is recorded."""
+        return f"Claim {self.id}: {self.where}, {self.printed}"
+
+    def mathematics(self) -> str:
+        """The statement."""
+        return self.statement
+
+    def rows(self) -> dict[str, str]:
+        """The paper's words, how they are tested, and what holds instead."""
+        told = {"words": f"“{self.quote}”" if self.quote else "", "test": self.how}
+        told |= {"what holds": self.correction or "", "erratum": self.erratum or ""}
+        told |= {"remark": self.remark or "", "programs": ", ".join(self.programs)}
+        return {name: text for name, text in told.items() if text}
+
     @property
     def paper(self) -> str:
         """The part of the id before the first dash."""
         return self.id.partition("-")[0]
 
 
-@dataclass(frozen=True)
-class Remark:
+@dataclass(frozen=True, repr=False)
+class Remark(Shown):
     """What we found beside a paper's words, with its evidence: no verdict on the paper.
 
     id  : "chen2009-zeros"
@@ -147,6 +172,14 @@ class Remark:
     how: str
     test: Callable[[int], Finding]
     about: str = ""
+
+    def headline(self) -> str:
+        """Where it stands."""
+        return f"Remark {self.id}: {self.where}"
+
+    def rows(self) -> dict[str, str]:
+        """What was found, and how."""
+        return {"remark": self.text, "test": self.how}
 
     @property
     def paper(self) -> str:
@@ -164,14 +197,34 @@ class Picture:
     claims: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Verdict:
+@dataclass(frozen=True, repr=False)
+class Verdict(Shown):
     """A claim and what was found this time."""
 
     claim: Claim
     seed: int
     evidence: Evidence
     seconds: float
+
+    def headline(self) -> str:
+        """The verdict on what is printed, and on its correction."""
+        corrected = "" if self.corrected is None else f", corrected: {self.corrected}"
+        return f"Verdict on {self.claim.id}: {self.printed}{corrected}"
+
+    def mathematics(self) -> str:
+        """The statement."""
+        return self.claim.statement
+
+    def rows(self) -> dict[str, str]:
+        """What the claim tells, and the figures."""
+        told = {"where": self.claim.where, **self.claim.rows()}
+        for name, found in (
+            ("printed", self.evidence.printed),
+            ("corrected", self.evidence.corrected),
+        ):
+            if found is not None:
+                told[f"off by, {name}"] = f"{found.worst:.3g}, may be off by {found.tolerance:.3g}"
+        return told
 
     @property
     def printed(self) -> Printed:
@@ -197,11 +250,6 @@ class Verdict:
         """The line that shows the evidence in Python."""
         where = "from cvxkernel.validation.ledger import judge"
         return f'{where}; print(judge("{self.claim.id}", seed={self.seed}).evidence)'
-
-    @property
-    def decisive(self) -> Finding:
-        """The finding that matters: of the correction where there is one."""
-        return self.evidence.corrected or self.evidence.printed
 
 
 def about(instance: str, numbers: Mapping[str, Any] | None = None) -> dict[str, Any]:

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-from cvxkernel.formulations import CATALOGUE, formulation, svm
+from cvxkernel.formulations import CATALOGUE, svm
 from cvxkernel.formulations import errors as e
 from cvxkernel.formulations.arithmetic import DOUBLES
+from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.chen2009 import (
     REGULARIZERS,
     KernelMachine,
