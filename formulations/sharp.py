@@ -21,8 +21,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import eigh, eigvalsh
+from scipy.linalg import eigh
 
+from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.formulations.semidefinite import UNIT, Array, gamma
 
 LARGEST = 400  # n: beyond it the products take longer than they are worth
@@ -152,7 +153,8 @@ def off(
     eta += 1.2 * most * (float(np.linalg.norm(O.T @ U.high)) + wide)
     inside = C.high.T @ U.high
     A = block + (inside * e) @ inside.T
-    least = float(eigvalsh((A + A.T) / 2)[0]) - wide * 4 * float(np.linalg.norm(block))
+    least = DOUBLES.least(DOUBLES.exact((A + A.T) / 2)).lower
+    least -= wide * 4 * float(np.linalg.norm(block))
     epsilon = (max(-least, 0.0) + lost + eta**2 / delta) / (1 - omega)
     rest = product(pair(K), U).plus(U.high * e).double
     defect = float(np.linalg.norm(U.high.T @ U.high - np.eye(len(e)))) + wide

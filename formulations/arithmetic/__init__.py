@@ -22,9 +22,10 @@ sums, products, quotients and the functions below hold the true results.
     F.stack(numbers)          a vector of numbers; F.where(mask, a, b)
     F.maximum(a, b), F.minimum(a, b), F.between(a, b): all from a to b
     F.combination(w, M)       Σᵢ wᵢMᵢ for matrices such as F.kernels returns
-    F.centred(K, near, slack)  PKᵢ₊P, P = I - eeᵀ/n, of the kernels of a problem: with products,
-                              trace() and combinations; `near` are doubles within a slack of the
-                              Kᵢ₊, up to multiples of eeᵀ
+    F.centred(K, near, slack, rounded)  PKᵢ₊P, P = I - eeᵀ/n, of the kernels of a problem: with
+                              products, trace() and combinations; `near` are doubles within a slack
+                              of the Kᵢ₊, up to multiples of eeᵀ, and if they are `rounded` up to
+                              two units in the last place of each entry
     F.signed(y, Q)            diag(y) Q diag(y), y of signs
     F.congruence(d, Q)        diag(d) Q diag(d)
     F.forms(K, V)             vᵀKv for every row v of V

@@ -675,7 +675,7 @@ class Balls:
         return [exact(A) for A in kernels(K)]
 
     @staticmethod
-    def centred(K: Array, near: Array, slack: Array) -> list[Tensor]:
+    def centred(K: Array, near: Array, slack: Array, rounded: bool) -> list[Tensor]:
         """PK₁₊P, …, PKₚ₊P, P = I - eeᵀ/n, of a stack that a problem holds, whatever is near it."""
         return [exact(_centred(A)) for A in kernels(K)]
 

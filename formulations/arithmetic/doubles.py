@@ -36,6 +36,7 @@ TINY = float(np.finfo(np.float64).tiny)
 EXP = 8 * UNIT  # relative: libm and the vector libraries promise half of it
 BLOCK = 2**17  # doubles: rows of a matrix that stay in the cache while they are read twice
 PART = 128  # terms of an inner product that are summed at once
+ROUNDED = 2  # operations, at most, that made an entry of a matrix that is near a kernel
 FEW = 32  # operations on a radius, at most, before it is multiplied up
 
 
@@ -351,10 +352,10 @@ def _product(A: Tensor, B: Tensor) -> Tensor:
     return Tensor(mid, _up(rad, m + B.mid.size // max(len(B), 1)), float(_up(off)))
 
 
-def _with_radius(A: Array, B: Array, less: float = 0.0) -> tuple[Array, Array]:
+def _with_radius(A: Array, B: Array, less: float = 0.0, rounded: int = 0) -> tuple[Array, Array]:
     """(A - c·eeᵀ)B, and what its rounding may come to: A is read once, in blocks that stay cached.
 
-    A difference of doubles is off by u of itself.
+    A difference of doubles is off by u of itself; so many more as it was `rounded` before.
     """
     m = A.shape[-1]
     size = np.abs(B)
@@ -366,7 +367,7 @@ def _with_radius(A: Array, B: Array, less: float = 0.0) -> tuple[Array, Array]:
     for rows, D in _blocks(A, less):
         mid[rows] = _dot(D, B)
         np.matmul(np.abs(D, out=D if less else None), size, out=rad[rows])
-    return mid, gamma(min(m, PART + m // PART + 1) + 2) * rad + m * TINY
+    return mid, gamma(min(m, PART + m // PART + 1) + 2 + rounded) * rad + m * TINY
 
 
 def _blocks(A: Array, less: float) -> Iterator[tuple[slice, Array]]:
@@ -404,14 +405,18 @@ def _centred(S: Array) -> Array:
 class Centred:
     """PK₊P, P = I - eeᵀ/n, of a matrix K within `off` of K₊ up to a multiple of eeᵀ, unmade.
 
-    It is P(K - c·eeᵀ)P for every c. With c near the mean of K the difference, made where it is
-    read, has the digits that centring a nearly constant kernel would lose.
+    It is P(K - c·eeᵀ)P for every c. With c near the mean of K the difference D, made where it is
+    read, has the digits that centring a nearly constant kernel would lose. Every entry of D may be
+    off by `ROUNDED` u of itself, beside its own rounding; of one of K that would be c·u more.
     """
 
-    def __init__(self, K: Array, off: float, known: tuple[float, float, Tensor]) -> None:
-        self.K, self.off = K, off
+    def __init__(
+        self, K: Array, off: float, known: tuple[float, float, Tensor], *, rounded: bool
+    ) -> None:
+        self.K = K
         self.less, self.whole, trace = known  # c, ‖K - c·eeᵀ‖_F at most
-        self._trace = trace + Tensor(0.0, _up((len(K) - 1) * off))  # rank(PNP) ≤ n - 1
+        self.off = float(_up(off + ROUNDED * UNIT * len(K) * abs(self.less))) if rounded else off
+        self._trace = trace + Tensor(0.0, _up((len(K) - 1) * self.off))  # rank(PNP) ≤ n - 1
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -429,7 +434,7 @@ class Centred:
         """
         B = _projected(exact(other))
         rest = _norm(B.rad) + B.off * _root(B)
-        mid, rad = _with_radius(self.K, B.mid, self.less)
+        mid, rad = _with_radius(self.K, B.mid, self.less, ROUNDED)
         off = self.off * (_norm(B.mid) + rest) + self.whole * rest
         rows = rad.shape != mid.shape
         off = float(_up(off + _norm(rad) if rows else off, mid.size))
@@ -456,7 +461,7 @@ def _projected(B: Tensor) -> Tensor:
 def _centres(kernels: Array) -> list[tuple[float, float, Tensor]]:
     """For each matrix the mean c of its entries, ‖D‖_F for D = K - c·eeᵀ, and trace(PDP).
 
-    The last is Σᵢ Dᵢᵢ - Σᵢⱼ Dᵢⱼ/n.
+    The last is Σᵢ Dᵢᵢ - Σᵢⱼ Dᵢⱼ/n, for entries that are off as those of `Centred` are.
     """
     found = []
     for K in kernels:
@@ -466,10 +471,12 @@ def _centres(kernels: Array) -> list[tuple[float, float, Tensor]]:
             sums[rows] = _total(D, 1)[0]
             square += float(np.vdot(D, D))
             sizes[rows] = np.abs(D).sum(axis=1)
-        most = _total(K[:1], 1)[1] + 1
+        most = _total(K[:1], 1)[1] + 1 + ROUNDED
         row = Tensor(sums, _up(gamma(most) * sizes, n))
         diagonal = K.diagonal() - less
-        trace = Tensor(diagonal, _up(UNIT * np.abs(diagonal))).sum() - row.sum() / float(n)
+        trace = Tensor(
+            diagonal, _up((1 + ROUNDED) * UNIT * np.abs(diagonal))
+        ).sum() - row.sum() / float(n)
         whole = _up(np.sqrt(square), n * n) + n * np.sqrt(TINY)
         found.append((less, float(whole), trace))
     return found
@@ -491,10 +498,10 @@ class Doubles:
         return [Tensor(M, 0.0, s, whole) for M, s, whole in rows]
 
     @staticmethod
-    def centred(K: Array, near: Array, slack: Array) -> list[Centred]:
+    def centred(K: Array, near: Array, slack: Array, rounded: bool) -> list[Centred]:
         """PK₁₊P, …, PKₚ₊P, from matrices within a slack of the Kᵢ₊, up to multiples of eeᵀ."""
         every = zip(near, slack.tolist(), _centres(near), strict=True)
-        return [Centred(*each) for each in every]
+        return [Centred(*each, rounded=rounded) for each in every]
 
     @staticmethod
     def stack(numbers: Sequence[Any]) -> Tensor:
@@ -574,7 +581,7 @@ class Doubles:
                     mid += np.multiply(M.mid, x, out=part)
                     off += s * _norm(M.radius) if _inexact(M.rad) else 0.0
                 whole = _norm(M.mid) if M.whole is None else M.whole
-                off += s * M.off + (gamma(p + 3) * s + (s - abs(x))) * whole
+                off += s * M.off + (gamma(p + 3 + ROUNDED) * s + (s - abs(x))) * whole
                 sizes += s * whole
         if isinstance(matrices[0], Centred):
             off += 8 * gamma(len(mid) + 4) * sizes

@@ -164,8 +164,8 @@ class Bounds:
         """Whatever X is: its residual, in one pass, with M ⪰ least·I."""
         F, (first, weights), (forms, images) = self.F, self.factors(theta), self.forms(X)
         E = self.H - first * X
-        for i, image in enumerate(images):
-            if weights[i] > 0:
+        for i, (share, image) in enumerate(zip(theta[-len(images) :], images, strict=True)):
+            if share > 0:
                 E = E - weights[i] * image
         return Solved(F, theta, self.H, X, E, F.inner(E, E) / least, forms)
 

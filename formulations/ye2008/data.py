@@ -32,16 +32,21 @@ from cvxkernel.formulations.kernels import centre
 from cvxkernel.formulations.memory import per_array
 from cvxkernel.formulations.problem import Labelled
 from cvxkernel.formulations.program import Program
+from cvxkernel.formulations.semidefinite import UNIT
 from cvxkernel.formulations.sharp import Sharp, sharp
 
 TOLD = 1e-9  # a slack that moves an optimum by more, relatively, is worth to be made smaller
 
 
 class Near(NamedTuple):
-    """Matrices within `slack` of the Gᵢ₊, each up to a multiple of eeᵀ."""
+    """Matrices within `slack` of the Gᵢ₊, each up to a multiple of eeᵀ.
+
+    `rounded` ones are so before two operations rounded each entry.
+    """
 
     kernels: Array
     slack: Array
+    rounded: bool = False
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -157,7 +162,9 @@ def nearer(kernels: Array, wanted: NDArray[np.bool_]) -> Near:
     for i in np.flatnonzero(wanted).tolist():
         sharper = kept.get(i) or sharp(known.came[i])
         if sharper is not None and sharper.slack < slack[i]:
-            kept[i], slack[i] = sharper, sharper.slack
+            # G + N is rounded in its own last place, G - c·eeᵀ before it also in those of N.
+            rest = 2 * UNIT * float(np.linalg.norm(sharper.N))
+            kept[i], slack[i] = sharper, sharper.slack + rest
     if np.array_equal(slack, known.slack):
         return Near(kernels, slack)
     out = kernels.copy()
@@ -166,7 +173,7 @@ def nearer(kernels: Array, wanted: NDArray[np.bool_]) -> Near:
         if slack[i] < known.slack[i]:
             out[i] = known.came[i] - known.came[i].mean() + kept[i].N
     out.flags.writeable = False
-    return Near(out, slack)
+    return Near(out, slack, rounded=True)
 
 
 @per_array
