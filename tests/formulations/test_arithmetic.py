@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from flint import arb
 
-from cvxkernel.formulations import semidefinite
+from cvxkernel.formulations import eigenbasis, semidefinite
 from cvxkernel.formulations.arithmetic import BALLS, DOUBLES, balls
 from cvxkernel.formulations.arithmetic.doubles import Tensor
 
@@ -69,7 +69,8 @@ def _many_bits():
 @pytest.mark.parametrize("operation", BINARY)
 def test_elementwise(operation, seed):
     rng = np.random.default_rng(seed)
-    for left, right in (((5,), (5,)), ((4, 3), (4, 3)), ((), (5,)), ((4, 4), ()), ((), ())):
+    same = ((5,), (5,)), ((4, 3), (4, 3)), ((), ())
+    for left, right in (*same, ((), (5,)), ((4, 4), ()), ((4, 3), (3,)), ((4, 3), (4, 1))):
         (a, x), (b, y) = tensor(rng, *left), tensor(rng, *right)
         if operation == "/":
             b, y = b * b + 1e-3, y * y + 1e-3  # away from zero, or not known to be
@@ -129,6 +130,47 @@ def test_combinations(seed):
     assert holds(made, true)
     y = np.where(rng.random(5) < 0.5, 1.0, -1.0)
     assert holds(DOUBLES.signed(y, made), BALLS.signed(y, true))
+
+
+@pytest.mark.parametrize("seed", SEEDS[:8])
+@pytest.mark.parametrize("n", [1, 5, 12])
+def test_eigenbases_and_what_is_composed_of_them(n, seed):
+    """λ, U and U diag(d)Uᵀ of doubles hold those of many bits; zeros are zeros in both."""
+    rng = np.random.default_rng(seed)
+    B = rng.integers(-8, 9, size=(n, 1 + n // 2)) / 8.0
+    S = (B * rng.choice([-1.0, 1.0], size=1 + n // 2)) @ B.T * 10.0 ** rng.integers(-9, 9)
+    found = eigenbasis.basis(S, np.ones(n), matter="none")
+    (lam, U), (true, V) = DOUBLES.basis(found), BALLS.basis(found)
+    assert holds(lam, true)
+    kept = lam.mid != 0
+    assert (kept == np.array([not x.is_zero() for x in true.x])).all()
+    # The vectors of zero are any basis of their space.
+    assert holds(U[:, kept], V[:, kept])
+    d, exact = tensor(rng, n)
+    made = DOUBLES.composed(U, DOUBLES.where(kept, d, 0.0))
+    assert holds(made, BALLS.composed(V, BALLS.where(kept, exact, 0.0)))
+    assert (made.mid == made.mid.T).all()
+    # S itself, from below and from above
+    again = DOUBLES.composed(U, lam)
+    assert holds(again, BALLS.exact((S + S.T) / 2))
+    assert again.off <= 1e-12 * np.linalg.norm(S)
+
+
+def test_the_least_eigenvalue_of_a_singular_matrix_is_known_to_the_working_precision():
+    rng = np.random.default_rng(0)
+    A = BALLS.exact(rng.normal(size=(9, 4)))
+    with balls.precision(300):
+        least = BALLS.least(A @ A.T)
+        assert least <= 0
+        assert least > -1e-60
+        assert BALLS.least(A @ A.T - 1e-50 * BALLS.exact(np.eye(9))) < -1e-51
+
+
+def test_balls_in_an_array_stay_balls():
+    with balls.precision(300):
+        third = BALLS.exact(1.0) / 3
+        lower = BALLS.stack([third, third]).lower
+        assert not (third - BALLS.exact(lower)[0]).mid > 1e-80
 
 
 @pytest.mark.parametrize("seed", SEEDS)

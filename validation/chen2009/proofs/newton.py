@@ -56,6 +56,8 @@ def polished(
 ) -> tuple[Tensor, Tensor] | None:
     """α and θ from doubles near them; None where that does not end at an optimum."""
     C = float(top.mid)
+    if not alpha.max() > 0:
+        return None
     image = conditions(exact(alpha), exact(theta)).image.mid
     gap = 1 - image - svm.offset(image, y) * y
     # A sample is free unless its margin is farther from 1 than its α from the border; or unless
@@ -96,11 +98,11 @@ def _solved(
 ) -> tuple[Tensor, Tensor, Array] | None:
     """Newton's steps with these samples free, and what their margins lack at the end."""
     size, n, m = float(alpha.mid.max()), int(free.sum()), len(theta)
-    if not size > 0:
-        return None
     before, e = np.inf, int(n > 0)  # with no sample free nothing tells b
     b: Any = None
     for _ in range(6 + BALLS.bits // 16):
+        if not (size > 0 and (theta.mid > TINY).all()):
+            return None
         at = conditions(alpha, theta)
         b = svm.kink(BALLS, at.image, y) if b is None else b
         gap = (1 - at.image - b * y).point()
@@ -185,7 +187,7 @@ def kernel(at: bounds.Free) -> Conditions:
         cross, pull = BALLS.inner(minus, w.square()), s * w.square().sum()
         norm = (minus.square().sum() + 2 * s * cross + pull.square()).sqrt()
         tau = s * at.gamma / at.ridge
-        ratio, size = float((at.gamma / at.ridge).mid), float(norm.mid)
+        ratio, size = float((at.gamma / at.ridge).mid), float(norm.mid) or TINY
         Omega = differences(m)
         P = Omega * (np.diag(np.maximum(-m, 0.0)) + t * np.outer(x, x)) / size
         A = at.y * (U @ (x * (Omega @ x**2)))
@@ -202,7 +204,7 @@ def free_point(at: bounds.Free, alpha: Array, tau: float) -> dict[str, Tensor] |
     theta, problem = np.zeros(0), at.problem
     if isinstance(at, bounds.Kernel):
         theta = np.array([problem.eta * tau / problem.gamma])
-        if not tau > 0:
+        if not theta[0] > TINY:
             return None
     made = polished(kernel(at), at.y, at.top, alpha, theta)
     if made is None or not weight(at, made[1]) > 0:
