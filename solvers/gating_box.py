@@ -93,7 +93,7 @@ class GatingBox:
                 break
             worst, _, box, alpha = heappop(heap)
             for half in box.halves(size):
-                view = look(problem, half, alpha)
+                view = look(problem, half, alpha, upper)
                 seen += 1
                 if view.above < upper:
                     upper, middle = view.above, half.middle
@@ -122,10 +122,15 @@ class Look:
     alpha: Array
 
 
-def look(problem: Localized, box: GatingBox, near: Array | None) -> Look:
-    """At the α that solves (7) in the middle, started from one nearby."""
+def look(problem: Localized, box: GatingBox, near: Array | None, best: float = np.inf) -> Look:
+    """At the α that solves (7) in the middle, started from one nearby.
+
+    J there is enclosed only where it may be below the best: else nothing is said of it.
+    """
     at = problem.at(*gating(*box.middle))
     alpha = svm(at.K_eta, at.y, at.C, start=near)
-    enclosure = formulation("gonen2008-eq7").enclose(at, {"alpha": alpha})
-    alpha, corners = enclosure.variables["alpha"], (box.a_low, box.a_high, box.c_low, box.c_high)
-    return Look(box_bound(DOUBLES, problem, alpha, corners).lower, enclosure.upper, alpha)
+    beta, above = alpha * at.y, np.inf
+    if float(alpha.sum() - beta @ at.K_eta @ beta / 2) < best:
+        above = formulation("gonen2008-eq7").enclose(at, {"alpha": alpha}).upper
+    corners = (box.a_low, box.a_high, box.c_low, box.c_high)
+    return Look(box_bound(DOUBLES, problem, alpha, corners).lower, above, alpha)

@@ -20,6 +20,7 @@ they are sums of terms that are not negative, of at most as many as are told.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import inf, isnan, nextafter
 from typing import Any
 
 import numpy as np
@@ -118,11 +119,13 @@ class Tensor:
         """Not above any of its numbers."""
         if self.exact:
             return float(self.mid) if self.mid.ndim == 0 else self.mid
+        if self.mid.ndim == 0:  # a number is nothing for numpy; it is never known in norm
+            end = float(self.mid) - float(self.rad)
+            return -inf if isnan(end) else nextafter(end, -inf) if self.rad else end
         x = self.spread()
         with np.errstate(invalid="ignore"):
             low = np.where(x.rad == 0.0, x.mid, np.nextafter(x.mid - x.rad, -np.inf))
-        low = np.where(np.isnan(low), -np.inf, low)
-        return float(low) if low.ndim == 0 else low
+        return np.where(np.isnan(low), -np.inf, low)
 
     @property
     def upper(self) -> Any:
