@@ -735,13 +735,14 @@ class Balls:
     def least(A: Tensor, above: float | None = None) -> Tensor:
         """A number below the smallest eigenvalue of (A + Aᵀ)/2, minus infinity at worst.
 
-        Where `above` is not enough it is near that eigenvalue, to the working precision.
+        Up to n = `SHARP` it is that eigenvalue to the working precision. Where `above` is given no
+        more is asked than whether doubles show that it is above.
         """
         S = symmetric(A.matrix)
         least = lambda_min(S)
-        if A.shape[0] > SHARP or (above is not None and least >= above):
-            return Tensor(least)
-        sharp = sharp_lambda_min(S)
+        if above is not None:
+            return Tensor(least if least >= above else arb.neg_inf())
+        sharp = sharp_lambda_min(S) if len(A) <= SHARP else least
         return Tensor(sharp if sharp > least else least)
 
     @staticmethod

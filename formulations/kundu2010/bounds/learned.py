@@ -191,8 +191,9 @@ class OneKernel(Bounds):
 
     def pulled(self, a: Array, gamma: Array, c: Array) -> Array:
         """(Σᵢ cᵢSᵢ + ½aaᵀ)/Σᵢ cᵢ"""
-        centre: Array = np.einsum("i,ijk->jk", c, self.problem.S) + np.outer(a, a) / 2
-        return centre[None] / c.sum()
+        centre = np.einsum("i,ijk->jk", c, self.problem.S) + np.outer(a, a) / 2
+        pulled: Array = centre[None] / c.sum()
+        return pulled
 
 
 class SeveralKernels(Bounds):
