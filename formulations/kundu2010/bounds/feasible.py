@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from cvxkernel.formulations.arithmetic import Arithmetic, Tensor
+from cvxkernel.formulations.arithmetic import DOUBLES, Arithmetic, Tensor
 from cvxkernel.formulations.enclosure import EPS
 from cvxkernel.formulations.inputs import Array
 
@@ -63,11 +63,11 @@ def shares(F: Arithmetic, given: Any) -> Tensor:
 def semidefinite(F: Arithmetic, A: Tensor) -> Tensor | None:
     """(A + Aᵀ)/2 + cI ⪰ 0 with a small c ≥ 0; None where none is found.
 
-    Two factorizations tell most often whether c = 0 will do, or what rounding asks for.
+    In doubles two factorizations tell most often whether c = 0 will do, or what rounding asks for.
     """
     A = (A + A.T) / 2
     slack = SLACK * len(A) * EPS * abs(float(A.trace().mid))
-    for above in (0.0, -slack, None):
+    for above in (0.0, -slack, None) if F is DOUBLES else (0.0, None):
         least = F.least(A, above=above)
         if least.is_finite():
             return F.bracket(A if least >= 0 else F.shifted(A, -least))[0]

@@ -190,9 +190,9 @@ class OneKernel(Bounds):
 
     def pulled(self, a: Array, gamma: Array, c: Array) -> Array:
         """(Σᵢ cᵢSᵢ + ½aaᵀ)/Σᵢ cᵢ"""
-        centre: Array = np.einsum("i,ijk->jk", c, self.problem.S) + np.outer(a, a) / 2
-        centre = centre[None] / c.sum()
-        return centre
+        centre = np.einsum("i,ijk->jk", c, self.problem.S) + np.outer(a, a) / 2
+        pulled: Array = centre[None] / c.sum()
+        return pulled
 
 
 class SeveralKernels(Bounds):

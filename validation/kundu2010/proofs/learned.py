@@ -19,6 +19,8 @@ from cvxkernel.validation.kundu2010.proofs.polish import polish
 from cvxkernel.validation.proofs import svm
 from cvxkernel.validation.proofs.proof import Examination, Point
 
+ROUGH = 1e-2  # a wider enclosure tells nothing of the active sets
+
 
 class LearnedJudge:
     """The bounds in balls; α is in A, γ in Δ."""
@@ -29,15 +31,17 @@ class LearnedJudge:
         self.symbol, self.dual = kind.symbol, kind.dual
 
     def better(self, point: Point) -> Iterator[Point]:
-        """The point in doubles with all its symbols; the machine there, polished; all polished."""
-        found = self.form.enclose(self.problem, point).variables
+        """The point in doubles with all its symbols; polished, or the machine there alone."""
+        enclosure = self.form.enclose(self.problem, point)
+        found = enclosure.variables
         yield found
+        polished = polish(self.bounds, dict(found)) if enclosure.width <= ROUGH else None
+        if polished is not None:
+            yield polished
+            return
         omega = self.bounds.omega(self.learned(found))
         for alpha in machine(omega):
             yield {**found, "x": BALLS.stack(omega.points(alpha)) if self.bounds.weighed else alpha}
-        polished = polish(self.bounds, dict(found))
-        if polished is not None:
-            yield polished
 
     def stacked(self, given: Any) -> Tensor:
         """What is learned, as a stack."""

@@ -1,20 +1,24 @@
 r"""(4), (6) and (7) polished: Newton's method on the optimality conditions, from active sets.
 
-With Kᵢ = RᵢRᵢᵀ of as many columns as its rank, a = Yα and the loss smooth where it is met,
+With Kᵢ = RᵢRᵢᵀ of as many columns as its rank, a = Yα and Wᵢ = ρL′(Kᵢ - Sᵢ),
 
-    (ρL′(Kᵢ - Sᵢ) - aaᵀ/(2γᵢ) - νᵢI)Rᵢ = 0,  trace RᵢᵀRᵢ = τ    (7): on the μᵢⱼ above zero
+    (Wᵢ - aaᵀ/(2γᵢ) - νᵢI)Rᵢ = 0,  trace RᵢᵀRᵢ = τ
     1 - YΣᵢ Kᵢa/γᵢ - by = 0 on the samples with 0 < α < C,  yᵀα = 0
     aᵀKᵢa = κγᵢ²,  Σᵢ γᵢ = 1
 
-and in (4) one K, the sum of the L′, and no γ. Where Kᵢ - Sᵢ is zero the subgradient of L1 is not
-known: there it is an unknown, and Kᵢ = Sᵢ another equation. The equations are written once, for
-numbers of any kind: doubles with an imaginary step are the Jacobian, balls the residual. Rᵢ is
-determined up to a rotation, so a step is the shortest one that solves the linear equations, in
-doubles: each takes as many digits as the Jacobian has. No proof rests on the result.
+In (4) there is one K, the sum of the Wᵢ, and no γ; in (7) the first line is, where μᵢⱼ > 0,
+wᵢⱼ - (vᵢⱼᵀa)²/(2γᵢ) = νᵢ. Where Kᵢ - Sᵢ has an entry that is zero the subgradient of L1 is not known:
+there it is an unknown, and the entry another equation.
+
+The equations are written once, for numbers of any kind: doubles with an imaginary step make the
+Jacobian, balls the residual. Rᵢ is determined up to a rotation, so that a step is the shortest one
+that solves the linear equations, in doubles: each adds as many digits as the Jacobian has. No proof
+rests on the result.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,8 +34,11 @@ from cvxkernel.formulations.kundu2010.bounds import Bounds
 ROUNDS = 8  # of active sets
 STEPS = 20  # in doubles, for one of them
 SLOW = 0.1  # a step of more than this part of the last one asks for another Jacobian
+FAR = 1e3  # relative: a step that long leads nowhere
 SETTLED = 1e-12  # relative: as near as doubles come
 MOST = 2500  # unknowns
+NEGATIVE = 1e-9  # relative: what is below zero by more is not there by rounding
+SMALL = 1e-3  # of τ: the eigenvalue that a direction is tried with
 STEP = 1e-30  # imaginary
 SINGULAR = 1e-11  # of the largest singular value: what turns Rᵢ, and what cannot be told from it
 Numbers = NDArray[Any]  # doubles, complex numbers or balls
@@ -39,7 +46,7 @@ Numbers = NDArray[Any]  # doubles, complex numbers or balls
 
 @dataclass(frozen=True)
 class Sets:
-    """How many eigenvalues of each Kᵢ, or which μᵢⱼ, and which samples are not at a border."""
+    """The rank of each Kᵢ, or which μᵢⱼ are not zero; the samples that are at no border, at C."""
 
     learned: tuple[Any, ...]
     free: NDArray[np.bool_]
@@ -255,54 +262,94 @@ class Conditions:
         """Newton's method in doubles, and on other active sets where these do not hold."""
         at, sets = self.start(point)
         for _ in range(ROUNDS):
-            if not all(R.size for R in at.R) or len(at.vector()) > MOST:
+            settled = self.settled(at, sets) if len(at.vector()) <= MOST else None
+            if settled is None:
                 return None
-            back, last = self.step(at, sets), np.inf
-            for _ in range(STEPS):
-                move = back @ self.residual(at, sets)
-                size = float(np.abs(move).max())
-                at = at.taken(at.vector() - move)
-                if not np.isfinite(size) or size <= SETTLED * float(np.abs(at.vector()).max()):
-                    break
-                if size > SLOW * last:
-                    back = self.step(at, sets)
-                last = size
-            if not np.isfinite(size):
-                return None
-            other = self.corrected(at, sets)
+            other = self.corrected(settled, sets)
             if other is None:
-                return at, sets, self.step(at, sets)
+                return settled, sets, self.step(settled, sets)
             at, sets = other
         return None
 
-    def corrected(self, at: State, sets: Sets) -> tuple[State, Sets] | None:
-        """Without the α and μ that left their range; None where none did."""
-        a, keep = at.alpha, np.ones(len(at.alpha), dtype=bool)
-        keep = (a > 0) & (a < self.C)
-        free = sets.free.copy()
-        free[sets.free] = keep
-        top = sets.top.copy()
-        top[sets.free] = a >= self.C
-        R, learned = list(at.R), list(sets.learned)
-        if self.spectra:
-            for i, (mu, some) in enumerate(zip(at.R, sets.learned, strict=True)):
-                left = some.copy()
-                left[some] = mu > 0
-                R[i], learned[i] = mu[mu > 0], left
-        if keep.all() and all(len(x) == len(z) for x, z in zip(R, at.R, strict=True)):
+    def settled(self, at: State, sets: Sets) -> State | None:
+        """Newton's method; None where it does not come to rest."""
+        if not all(R.size for R in at.R):
             return None
+        back, last, far = self.step(at, sets), np.inf, FAR * float(np.abs(at.vector()).max())
+        for _ in range(STEPS):
+            move = back @ self.residual(at, sets)
+            size = float(np.abs(move).max())
+            if not size <= far:
+                return None
+            at = at.taken(at.vector() - move)
+            if size <= SETTLED * float(np.abs(at.vector()).max()):
+                return at
+            if size > SLOW * last:
+                back = self.step(at, sets)
+            last = size
+        return None
+
+    def corrected(self, at: State, sets: Sets) -> tuple[State, Sets] | None:
+        """Without what left its range, else with what the conditions ask for; None where all is."""
+        alpha, learned = self.alpha(at, sets), self.learned(at, sets)
+        a, W = self.y * alpha, self.gradients(at, sets, learned)
+        inside = (alpha > 0) & (alpha < self.C)
+        signs = tuple(
+            np.where(
+                (sign * X < 0),
+                0.0,
+                np.where((sign == 0) & (abs(w) > self.problem.rho), np.sign(w), sign),
+            )
+            for sign, X, w in zip(sets.signs, self.differences(learned), W, strict=False)
+        )
+        every = [sum(W[1:], W[0])] if self.one else W
+        R, kinds, image = list(at.R), list(sets.learned), np.zeros(len(a))
+        for i, (x, w) in enumerate(zip(learned, every, strict=True)):
+            share = at.gamma[i] if self.weighed else 1.0
+            size = float(np.abs(w).max() + a @ a / share)
+            if self.spectra:
+                V = self.V[i].near
+                left = w - (V.T @ a) ** 2 / (2 * share) - at.nu[i]
+                kinds[i] = np.where(sets.learned[i], x > 0, left < -NEGATIVE * size)
+                R[i] = np.maximum(x, SMALL * self.tau)[kinds[i]]
+                image += self.y * (V @ (x * (V.T @ a))) / share
+            else:
+                U, d, _ = np.linalg.svd(R[i], full_matrices=False)
+                kept = d**2 > NEGATIVE * self.tau
+                left, V = np.linalg.eigh((w + w.T) / 2 - np.outer(a, a) / (2 * share))
+                more = V[:, left - at.nu[i] < -NEGATIVE * size] * np.sqrt(SMALL * self.tau)
+                kinds[i] = int(kept.sum()) + more.shape[1]
+                if not kept.all() or more.size:
+                    R[i] = np.hstack([(U * d)[:, kept], more])
+                image += self.y * (x @ a) / share
+        free, top = sets.free & inside, sets.top | (sets.free & (alpha >= self.C))
+        if at.b.size:
+            slack = 1 - image - at.b[0] * self.y
+            wrong = ~sets.free & np.where(sets.top, slack < -NEGATIVE, slack > NEGATIVE)
+            free, top = free | wrong, top & ~wrong
+        same = [np.array_equal(x, z) for x, z in zip(kinds, sets.learned, strict=True)]
+        same += [np.array_equal(x, z) for x, z in zip(signs, sets.signs, strict=True)]
+        if all(same) and np.array_equal(free, sets.free):
+            return None
+        made = Sets(tuple(kinds), free, top, signs)
+        rest = np.concatenate(
+            [*(w[zero] for w, zero in zip(W, made.zeros, strict=False)), np.zeros(0)]
+        )
         b = at.b if free.any() else np.zeros(0)
-        made = replace(at, alpha=a[keep], R=tuple(R), b=b)
-        return made, replace(sets, learned=tuple(learned), free=free, top=top)
+        return replace(at, R=tuple(R), alpha=alpha[free], b=b, W=rest), made
 
 
 def polish(bounds: Bounds, point: dict[str, Array]) -> dict[str, Tensor] | None:
     """K or μ, α, γ and the Wᵢ to the working precision; None where that does not come about."""
     conditions = Conditions(bounds)
-    found = conditions.polished(point)
-    if found is None:
-        return None
-    at, sets, back = found
+    with np.errstate(all="ignore"), suppress(np.linalg.LinAlgError):
+        found = conditions.polished(point)
+        return None if found is None else _refined(conditions, *found)
+    return None  # no such decomposition
+
+
+def _refined(conditions: Conditions, at: State, sets: Sets, back: Array) -> dict[str, Tensor]:
+    """The residual in balls, the step in doubles: each adds the digits that the Jacobian has."""
     at = at.taken(exact(at.vector()).x)
     size = float(np.abs(Tensor(at.vector()).mid).max())
     last = np.inf
@@ -318,11 +365,6 @@ def polish(bounds: Bounds, point: dict[str, Array]) -> dict[str, Tensor] | None:
         at = at.taken((Tensor(at.vector()) - move).point().x)
         if float(abs(move).max().mid) <= size * 2.0 ** (8 - ctx.prec):
             break
-    return made(conditions, at, sets)
-
-
-def made(conditions: Conditions, at: State, sets: Sets) -> dict[str, Tensor]:
-    """The point."""
     bounds = conditions.bounds
     learned = conditions.learned(at, sets)
     W = conditions.gradients(at, sets, learned)
