@@ -21,8 +21,6 @@ KINDS = ("gaussian", "random", "low rank")
 # As narrow as the solver's point makes them; the others polish it.
 AS_GIVEN = ("ye2008-thm3.1", "ye2008-eq45", "kim2006")
 POLISHED = [id for id in JUDGES if id not in AS_GIVEN and not id.startswith("kundu2010-alg")]
-# Their samples are clipped similarities, singular to rounding: the charge for it remains, 1e-12.
-SINGULAR = ("chen2009-eq1", "chen2009-eq3")
 
 
 def fixed(id, point):

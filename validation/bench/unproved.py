@@ -12,8 +12,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from cvxkernel.formulations.arithmetic import doubles
-from cvxkernel.formulations.arithmetic.doubles import Doubles, Tensor, exact
+from cvxkernel.formulations.arithmetic.doubles import Centred, Doubles, Tensor, exact
 from cvxkernel.formulations.enclosure import Enclosure
 
 
@@ -21,14 +20,10 @@ def _plain(operation: Any) -> Any:
     return lambda a, b: Tensor(operation(a.mid, exact(b).mid))
 
 
-def _product(A: Tensor, B: Tensor) -> Tensor:
-    return Tensor(A.mid @ B.mid)
-
-
-def _combination(weights: Any, matrices: Any) -> Tensor:
-    w = exact(weights).mid
-    rows = zip(w, matrices, strict=True)
-    return Tensor(sum((x * M.mid for x, M in rows if x), np.zeros(matrices[0].shape)))
+def _centred(A: Centred, B: Any) -> Tensor:
+    made = exact(B).mid
+    made = A.K @ (made - made.mean(axis=0))
+    return Tensor(made - made.mean(axis=0))
 
 
 def _forms(K: Tensor, V: Any) -> Tensor:
@@ -52,6 +47,7 @@ def unproved() -> Iterator[None]:
         "__mul__": _plain(np.multiply),
         "__rmul__": _plain(np.multiply),
         "__truediv__": _plain(np.divide),
+        "__matmul__": _plain(np.matmul),
         "sum": lambda a, axis=None: Tensor(a.mid.sum(axis=axis)),
         "positive": lambda a: Tensor(np.maximum(a.mid, 0.0)),
         "lower": property(lambda a: a.mid),
@@ -60,7 +56,6 @@ def unproved() -> Iterator[None]:
     functions: dict[str, Any] = {
         "inner": staticmethod(lambda A, B: Tensor(np.vdot(exact(A).mid, exact(B).mid))),
         "norm": staticmethod(lambda A: Tensor(np.linalg.norm(exact(A).mid))),
-        "combination": staticmethod(_combination),
         "forms": staticmethod(_forms),
         "congruence": staticmethod(lambda d, Q: Tensor(Q.mid * np.outer(d.mid, d.mid), 0.0, Q.off)),
         "bracket": staticmethod(lambda Q: (Q, exact(0.0))),
@@ -69,6 +64,6 @@ def unproved() -> Iterator[None]:
     with (
         patch.multiple(Tensor, **operators),
         patch.multiple(Doubles, **functions),
-        patch.object(doubles, "_product", _product),
+        patch.object(Centred, "__matmul__", _centred),
     ):
         yield

@@ -1,0 +1,288 @@
+"""The arithmetic of doubles with proved radii: `tensor` says what they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy.linalg import LinAlgError, cholesky, eigvalsh
+
+from cvxkernel.formulations import semidefinite
+from cvxkernel.formulations.arithmetic.doubles.centred import Centred, centres, doubly_centred
+from cvxkernel.formulations.arithmetic.doubles.tensor import (
+    FEW,
+    ROUNDED,
+    TINY,
+    Tensor,
+    exact,
+    frobenius,
+    inexact,
+    interval,
+    norm_bound,
+    root_rank,
+    summed,
+    up,
+)
+from cvxkernel.formulations.eigenbasis import Basis
+from cvxkernel.formulations.enclosure import Enclosure
+from cvxkernel.formulations.inputs import Array
+from cvxkernel.formulations.memory import per_array
+from cvxkernel.formulations.semidefinite import UNIT, gamma
+
+__all__ = ["DOUBLES", "Centred", "Doubles", "Tensor", "exact"]
+
+
+class Doubles:
+    """The arithmetic."""
+
+    bits = 53
+    inf = Tensor(0.0, np.inf)  # nothing is known
+    tensor = Tensor
+    exact = staticmethod(exact)
+
+    @staticmethod
+    def kernels(K: Array) -> list[Tensor]:
+        """K₁₊, …, Kₚ₊ of a stack that a problem holds, or of one matrix, each to its slack."""
+        stack, slack = K.reshape(-1, *K.shape[-2:]), np.ravel(semidefinite.slack(K)).tolist()
+        rows = zip(stack, slack, _norms(K), strict=True)
+        return [Tensor(M, 0.0, s, whole) for M, s, whole in rows]
+
+    @staticmethod
+    def centred(K: Array, near: Array, slack: Array, rounded: bool) -> list[Centred]:
+        """PK₁₊P, …, PKₚ₊P, from matrices within a slack of the Kᵢ₊, up to multiples of eeᵀ."""
+        every = zip(near, slack.tolist(), centres(near), strict=True)
+        return [Centred(*each, rounded=rounded) for each in every]
+
+    @staticmethod
+    def stack(numbers: Sequence[Any]) -> Tensor:
+        """A vector of numbers, a matrix of vectors."""
+        made = [exact(x).spread() for x in numbers]
+        return Tensor(np.array([x.mid for x in made]), np.array([x.radius for x in made]))
+
+    @staticmethod
+    def where(mask: Any, a: Any, b: Any) -> Tensor:
+        """a where the mask is true, b elsewhere."""
+        a, b = exact(a).spread(), exact(b).spread()
+        return Tensor(np.where(mask, a.mid, b.mid), np.where(mask, a.rad, b.rad))
+
+    @staticmethod
+    def maximum(a: Any, b: Any) -> Tensor:
+        """The larger, entry by entry."""
+        a, b = exact(a), exact(b)
+        if a.exact and b.exact:
+            return Tensor(np.maximum(a.mid, b.mid))
+        return interval(np.maximum(a.lower, b.lower), np.maximum(a.upper, b.upper))
+
+    @classmethod
+    def minimum(cls, a: Any, b: Any) -> Tensor:
+        """The smaller."""
+        return -cls.maximum(-exact(a), -exact(b))
+
+    @staticmethod
+    def between(a: Any, b: Any) -> Tensor:
+        """All that lies between a and b ≥ a."""
+        return interval(exact(a).lower, exact(b).upper)
+
+    @staticmethod
+    def inner(A: Any, B: Any) -> Tensor:
+        """⟨A, B⟩ = Σ AᵢⱼBᵢⱼ"""
+        A, B = exact(A), exact(B)
+        n = A.mid.size
+        mid, most = summed(A.mid.ravel() * B.mid.ravel())
+        a, b = np.abs(A.mid), np.abs(B.mid)
+        rad = gamma(most + 1) * float(np.vdot(a, b)) + n * TINY
+        if inexact(B.rad):
+            rad += float(np.vdot(a, B.radius))
+        if inexact(A.rad):
+            rad += float(np.vdot(A.radius, b + B.rad))
+        # |⟨E, B⟩| ≤ ‖E‖_F‖B‖_F
+        if A.off:
+            rad += A.off * root_rank(A) * norm_bound(Tensor(B.mid, B.rad))
+        if B.off:
+            rad += B.off * root_rank(B) * norm_bound(A)
+        return Tensor(mid, up(rad, A.mid.size))
+
+    @classmethod
+    def norm(cls, A: Any) -> Tensor:
+        """‖A‖_F"""
+        A = exact(A)
+        return interval(max(cls._least_norm(A), 0.0), norm_bound(A))
+
+    @staticmethod
+    def _least_norm(A: Tensor) -> float:
+        with np.errstate(over="ignore", invalid="ignore"):
+            total, most = summed(np.square(A.mid).ravel())
+        rest = 0.0 if A.exact else norm_bound(Tensor(np.zeros(A.shape), A.rad, A.off))
+        size = float(np.sqrt(total)) * (1 - (most + FEW) * 2 * UNIT)
+        return float(size - np.sqrt(A.mid.size * TINY) - rest)
+
+    @classmethod
+    def combination(cls, weights: Any, matrices: Sequence[Tensor | Centred]) -> Tensor:
+        """Σᵢ wᵢMᵢ, its rounding charged in norm: γ Σᵢ |wᵢ|‖Mᵢ‖_F."""
+        w = exact(weights).spread()
+        size, p = np.abs(w.mid) + w.rad, len(matrices)
+        mid, off, sizes = np.zeros(matrices[0].shape), 0.0, 0.0
+        part = np.empty_like(mid)
+        for x, s, M in zip(w.mid, size, matrices, strict=True):
+            if s:
+                if isinstance(M, Centred):
+                    M.weighted(float(x), mid)
+                else:
+                    mid += np.multiply(M.mid, x, out=part)
+                    off += s * frobenius(M.radius) if inexact(M.rad) else 0.0
+                whole = frobenius(M.mid) if M.whole is None else M.whole
+                off += s * M.off + (gamma(p + 3 + ROUNDED) * s + (s - abs(x))) * whole
+                sizes += s * whole
+        if isinstance(matrices[0], Centred):
+            off += 8 * gamma(len(mid) + 4) * sizes
+            mid = doubly_centred(mid)
+        return Tensor(mid, 0.0, float(up(off, p) + mid.size * TINY))
+
+    @staticmethod
+    def signed(y: Array, Q: Tensor) -> Tensor:
+        """diag(y) Q diag(y) for signs y, exactly."""
+        return Tensor(Q.mid * y * y[:, None], Q.rad, Q.off, Q.whole)
+
+    @staticmethod
+    def congruence(d: Any, Q: Tensor) -> Tensor:
+        """diag(d) Q diag(d).
+
+        With s = |d| + r an entry dᵢdⱼ is off by sᵢrⱼ + rᵢsⱼ, and two products by 2u + u². An
+        error in norm is multiplied by the largest s² at most.
+        """
+        d = exact(d).spread()
+        s = np.abs(d.mid) + d.rad
+        part = np.outer(s, d.rad + 1.01 * UNIT * s)
+        rad = np.abs(Q.mid) * (part + part.T + 2 * TINY) + 2 * TINY
+        if inexact(Q.rad):
+            rad += Q.rad * (np.outer(s, s) + part + part.T)
+        most = float(np.max(s, initial=0.0))
+        return Tensor(Q.mid * np.outer(d.mid, d.mid), up(rad), float(up(Q.off * most**2)))
+
+    @staticmethod
+    def forms(K: Tensor, V: Any) -> Tensor:
+        r"""vᵀKv for every row v of V, in one product.
+
+        Two sums of n terms in a row are off by γ₂ₙ|v|ᵀ|K||v|. For |δ| ≤ r and s = |v| + r the form
+        of v + δ differs by rᵀ|K|s + sᵀ|K|r, and for ‖E‖₂ ≤ ε that of K + E by ε‖s‖².
+        """
+        V = exact(V).spread()
+        n, size, entries = len(K), np.abs(V.mid) + V.rad, np.abs(K.mid) + K.rad
+        with np.errstate(over="ignore", invalid="ignore"):
+            most = size @ entries
+            rad = gamma(2 * n + 2) * (most * size).sum(axis=1) + K.off * (size * size).sum(axis=1)
+            rad += n * TINY * (2 + size.sum(axis=1))
+            if inexact(V.rad):
+                rad += (most * V.rad + V.radius @ entries * size).sum(axis=1)
+            if inexact(K.rad):
+                rad += (size @ K.radius * size).sum(axis=1)
+            return Tensor((V.mid @ K.mid * V.mid).sum(axis=1), up(rad, 2 * n))
+
+    @staticmethod
+    def basis(found: Basis) -> tuple[Tensor, Tensor]:
+        """λ and U of a similarity, as `formulations.eigenbasis` knows them; zeros are exact."""
+        lam = found.lam
+        rad = up(4 * UNIT * np.abs(lam) + found.off + TINY)
+        zero = (lam == 0) & found.decided
+        return Tensor(lam, np.where(zero, 0.0, rad)), Tensor(found.U, 0.0, found.error)
+
+    @classmethod
+    def composed(cls, U: Tensor, d: Any) -> Tensor:
+        r"""U diag(d)Uᵀ for orthonormal U, symmetric, what is not known of it charged in norm.
+
+        With U + E in place of U it is off by ‖E‖(2 + ‖E‖)·max|d|, and an error e of d costs max|e|.
+        The rounding is γ|U|diag|d||U|ᵀ at most, entry by entry, and ‖|u||u|ᵀ‖ = ‖u‖².
+        """
+        d, near = exact(d).spread(), cls.unknown(U)
+        mid = (U.mid * d.mid) @ U.mid.T
+        off = near * (2 + near) * float(np.max(np.abs(d.mid) + d.rad, initial=0.0))
+        off += float(np.max(d.rad, initial=0.0))
+        off += gamma(len(d) + 4) * float(np.abs(d.mid) @ np.square(U.mid).sum(axis=0))
+        return Tensor((mid + mid.T) / 2, 0.0, float(up(off, len(d)) + mid.size * TINY))
+
+    @staticmethod
+    def shifted(A: Tensor, c: Any) -> Tensor:
+        """A + cI"""
+        c = exact(c)
+        mid = A.mid.copy()
+        mid.flat[:: len(A) + 1] += c.mid
+        off = UNIT * float(np.abs(mid.diagonal()).max(initial=0.0)) + float(c.rad)
+        return Tensor(mid, A.rad, float(up(A.off + off)))
+
+    @classmethod
+    def bracket(cls, Q: Tensor) -> tuple[Tensor, Tensor]:
+        """Q + εI in doubles for all that is not known of Q, and ε."""
+        slack = cls.unknown(Q)
+        if not slack:
+            return Q, exact(0.0)
+        slack = float(up(slack + 2 * UNIT * (float(np.abs(Q.mid.diagonal()).max()) + slack)))
+        mid = Q.mid.copy()
+        mid.flat[:: len(mid) + 1] += slack
+        return Tensor(mid), exact(slack)
+
+    @classmethod
+    def clipped(cls, x: Any, top: float = np.inf) -> Tensor:
+        """min(max(x, 0), top) of the middle, an exact point."""
+        return exact(np.minimum(np.maximum(exact(x).mid, 0.0), top))
+
+    @classmethod
+    def least(cls, A: Tensor, above: float | None = None) -> Tensor:
+        r"""A number below the smallest eigenvalue of (A + Aᵀ)/2, minus infinity at worst.
+
+        If the Cholesky factorization of fl(B - sI) runs to its end, then λ_min(B - sI) ≥ -c, with
+        c = γₙ₊₁/(1 - γₙ₊₁)·trace(B - sI), up to underflow (Rump 2006). Where `above` is given no
+        more is asked than whether that is such a number: one factorization.
+        """
+        n = len(A)
+        B = A.mid if (A.mid == A.mid.T).all() else (A.mid + A.mid.T) / 2
+        rest = cls.unknown(A) + 2 * UNIT * float(np.linalg.norm(B)) * (B is not A.mid)
+        if not (np.isfinite(B).all() and np.isfinite(rest)):
+            return cls.inf
+        at = above
+        if at is None:
+            at = float(eigvalsh(B, subset_by_index=(0, 0), check_finite=False)[0])
+        # What Rump charges for B - sI, and a part for the rounding of the diagonal.
+        size = max(float(np.trace(B)) - n * at, 0.0) + float(np.abs(B.diagonal()).max()) + abs(at)
+        charge = float(up(2 * gamma(n + 2) * size + n * n * TINY, n))
+        if above is not None:
+            return exact(above) if factorizes(B, above + 2 * (charge + rest)) else cls.inf
+        for factor in (1.0, 4.0, 64.0, 4096.0):
+            s = at - factor * charge
+            if factorizes(B, s):
+                return exact(float(np.nextafter(s - float(up(charge + rest)), -np.inf)))
+        return cls.inf
+
+    @staticmethod
+    def unknown(A: Tensor) -> float:
+        """All that is not known of a matrix, in the spectral norm."""
+        rad = frobenius(A.radius) if inexact(A.rad) and np.any(A.rad) else 0.0
+        return float(up(A.off + rad)) if rad or A.off else 0.0
+
+    @staticmethod
+    def enclosure(
+        value: Any, lower: Any, upper: Any, variables: Any, open: str | None = None
+    ) -> Enclosure:
+        """The interval between the lower end of `lower` and the upper end of `upper`."""
+        points = {symbol: np.asarray(exact(x).mid) for symbol, x in variables.items()}
+        return Enclosure(float(exact(value).mid), lower.lower, upper.upper, points, open)
+
+
+def factorizes(B: Array, s: float) -> bool:
+    """Whether B - sI has a Cholesky factor in doubles."""
+    moved = B.copy()
+    moved.flat[:: len(B) + 1] -= s
+    try:
+        L = cholesky(moved, lower=True, overwrite_a=True, check_finite=False)
+    except LinAlgError:
+        return False
+    return bool(np.isfinite(L.diagonal()).all())  # not every LAPACK stops at a NaN
+
+
+@per_array
+def _norms(K: Array) -> list[float]:
+    """‖Kᵢ‖_F of a stack, from above."""
+    return [frobenius(M) for M in K.reshape(-1, *K.shape[-2:])]
+
+
+DOUBLES = Doubles()

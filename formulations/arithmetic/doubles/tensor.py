@@ -1,0 +1,390 @@
+r"""Doubles with proved radii: rounding is bounded, not estimated.
+
+A tensor is a set: all arrays A with |A - mid| ≤ rad entry by entry, but for an error of norm at
+most `off`: the spectral norm for a square matrix, that of Frobenius for all else. The second is
+how a kernel is known (‖K - K₊‖₂ ≤ slack), and it stays sharp through products with vectors.
+
+What is assumed: IEEE 754 doubles, rounded to nearest, so that one operation is off by u = 2⁻⁵³ of
+its result, or by less than the smallest normal number where it underflows (also where subnormals
+are flushed to zero); √ likewise. A sum or an inner product of n terms, in any order and with or
+without fused multiply-add, is off by γₙ = nu/(1 - nu) times that of the absolute values: every
+BLAS that multiplies as the definition says, not by Strassen's method. Summed in parts of m terms,
+it is γₘ₊ₚ for p parts. exp is off by at most `EXP`
+of its result. LAPACK's Cholesky factorization is the textbook's, in any order of summation and in
+blocks (Rump 2006).
+
+Radii are computed by the same doubles, and multiplied by `up`, which outweighs their own rounding:
+they are sums of terms that are not negative, of at most as many as are told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import inf, isnan, nextafter
+from typing import Any
+
+import numpy as np
+
+from cvxkernel.formulations.inputs import Array
+from cvxkernel.formulations.semidefinite import UNIT, gamma
+
+TINY = float(np.finfo(np.float64).tiny)
+EXP = 8 * UNIT  # relative: libm and the vector libraries promise half of it
+BLOCK = 2**17  # doubles: rows of a matrix that stay in the cache while they are read twice
+PART = 128  # terms of an inner product that are summed at once
+ROUNDED = 2  # operations, at most, that made an entry of a matrix that is near a kernel
+FEW = 32  # operations on a radius, at most, before it is multiplied up
+
+
+def up(radius: Any, terms: int = 1) -> Any:
+    """A radius whose own rounding, in sums of so many terms, is outweighed."""
+    return radius * (1 + (terms + FEW) * 2 * UNIT)
+
+
+class Tensor:
+    """mid ± rad, entry by entry, and ± off in norm."""
+
+    __slots__ = ("mid", "off", "rad", "whole")
+    __array_ufunc__ = None  # an array on the left leaves the operation to us
+
+    def __init__(
+        self, mid: Any, rad: Any = 0.0, off: float = 0.0, whole: float | None = None
+    ) -> None:
+        self.mid = np.asarray(mid, dtype=np.float64)
+        self.rad, self.off, self.whole = rad, off, whole  # whole: ‖mid‖_F, where it is known
+        if off and (self.mid.size <= 1 or self.mid.ndim > 2):
+            self.rad, self.off = up(rad + off), 0.0
+
+    def __repr__(self) -> str:
+        return f"{self.mid} ± {np.max(self.rad, initial=0.0):.1e} ± {self.off:.1e}"
+
+    # -- Shape -----------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the array."""
+        return self.mid.shape
+
+    @property
+    def ndim(self) -> int:
+        """0, 1 or 2, or more for a stack."""
+        return self.mid.ndim
+
+    def __len__(self) -> int:
+        return len(self.mid)
+
+    @property
+    def radius(self) -> Array:
+        """rad, as an array of the shape of mid."""
+        rad = np.asarray(self.rad, dtype=np.float64)
+        return rad if rad.shape == self.shape else np.broadcast_to(rad, self.shape)
+
+    def _with(self, mid: Any, rad: Any) -> Tensor:
+        return Tensor(mid, rad, self.off)
+
+    @property
+    def T(self) -> Tensor:
+        """Transposed."""
+        return self._with(self.mid.T, self.rad if np.isscalar(self.rad) else self.radius.T)
+
+    def __getitem__(self, index: Any) -> Tensor:
+        x = self if not self.off or _once(index) else self.spread()
+        mid = x.mid[index]
+        off = x.off if mid.ndim < 2 or root_rank(mid) > 1 else up(x.off * root_rank(x))
+        return Tensor(mid, x.rad if np.isscalar(x.rad) else x.radius[index], off)
+
+    def reshape(self, *shape: int) -> Tensor:
+        """The same entries; what is known in norm only is spread."""
+        x = self.spread()
+        return Tensor(x.mid.reshape(shape), x.radius.reshape(shape))
+
+    def diagonal(self) -> Tensor:
+        """Aᵢᵢ: each is off by the spectral norm at most."""
+        x = self.spread()
+        return Tensor(x.mid.diagonal(), x.radius.diagonal())
+
+    def spread(self) -> Tensor:
+        """The same set or a larger one, with no more in norm: no entry exceeds the norm."""
+        return Tensor(self.mid, up(self.rad + self.off)) if self.off else self
+
+    # -- Ends ------------------------------------------------------------------------------------
+
+    @property
+    def lower(self) -> Any:
+        """Not above any of its numbers."""
+        if self.exact:
+            return float(self.mid) if self.mid.ndim == 0 else self.mid
+        if self.mid.ndim == 0:  # a number is nothing for numpy; it is never known in norm
+            end = float(self.mid) - float(self.rad)
+            return -inf if isnan(end) else nextafter(end, -inf) if self.rad else end
+        x = self.spread()
+        with np.errstate(invalid="ignore"):
+            low = np.where(x.rad == 0.0, x.mid, np.nextafter(x.mid - x.rad, -np.inf))
+        return np.where(np.isnan(low), -np.inf, low)
+
+    @property
+    def upper(self) -> Any:
+        """Not below."""
+        return -(-self).lower
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is one array."""
+        return not (self.off or inexact(self.rad))
+
+    def point(self) -> Tensor:
+        """The middle, taken as exact."""
+        return Tensor(self.mid)
+
+    def is_finite(self) -> bool:
+        """Whether every number in it is."""
+        return bool(np.isfinite(self.mid).all() and np.isfinite(self.rad).all()) and bool(
+            np.isfinite(self.off)
+        )
+
+    def __gt__(self, other: Any) -> Any:
+        return self.lower > exact(other).upper
+
+    def __lt__(self, other: Any) -> Any:
+        return self.upper < exact(other).lower
+
+    def __ge__(self, other: Any) -> Any:
+        return self.lower >= exact(other).upper
+
+    def __le__(self, other: Any) -> Any:
+        return self.upper <= exact(other).lower
+
+    # -- Sums and products ------------------------------------------------------------------------
+
+    def __neg__(self) -> Tensor:
+        return self._with(-self.mid, self.rad)
+
+    def __add__(self, other: Any) -> Tensor:
+        a, b = _broadcast(self, exact(other))
+        mid = a.mid + b.mid
+        return Tensor(mid, up(a.rad + b.rad + UNIT * np.abs(mid)), up(a.off + b.off))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Tensor:
+        return self + -exact(other)
+
+    def __rsub__(self, other: Any) -> Tensor:
+        return exact(other) + -self
+
+    def __mul__(self, other: Any) -> Tensor:
+        a, b = self, exact(other)
+        if b.mid.ndim > a.mid.ndim:
+            a, b = b, a
+        off = 0.0
+        if a.off or b.off:
+            if a.mid.ndim > 1 and (b.off or b.mid.ndim > 1):
+                a, b = a.spread(), b.spread()
+            else:  # a number, a diagonal matrix or a vector scales an error by its largest entry
+                most = float(np.max(np.abs(b.mid) + b.rad, initial=0.0)) + b.off
+                off = float(up(a.off * most + b.off * np.max(np.abs(a.mid) + a.rad, initial=0.0)))
+        mid = a.mid * b.mid
+        rad = UNIT * np.abs(mid) + TINY
+        if inexact(b.rad):
+            rad = rad + np.abs(a.mid) * b.rad
+        if inexact(a.rad):
+            rad = rad + (np.abs(b.mid) + b.rad) * a.rad
+        return Tensor(mid, up(rad), off)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Tensor:
+        a, b = self, exact(other).spread()
+        away = np.abs(b.mid) - b.rad
+        away = np.where(away > 0, away * (1 - 4 * UNIT), 0.0)
+        off = 0.0
+        if a.off and not b.mid.ndim:
+            with np.errstate(divide="ignore"):
+                off = float(up(np.float64(a.off) / away)) if away > 0 else np.inf
+        elif a.off:
+            a = a.spread()
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            mid = np.where(away > 0, a.mid / np.where(away > 0, b.mid, 1.0), 0.0)
+            rad = (a.rad + np.abs(mid) * b.rad) / np.where(away > 0, away, 1.0)
+            rad = np.where(away > 0, up(rad + UNIT * np.abs(mid)) + TINY, np.inf)
+        return Tensor(mid, rad, off)
+
+    def __rtruediv__(self, other: Any) -> Tensor:
+        return exact(other) / self
+
+    def __matmul__(self, other: Any) -> Tensor:
+        return _product(self, exact(other))
+
+    def __rmatmul__(self, other: Any) -> Tensor:
+        return _product(exact(other), self)
+
+    def sum(self, axis: int | None = None) -> Tensor:
+        """Σ of all entries, or along an axis."""
+        n = self.mid.size if axis is None else self.mid.shape[axis]
+        mid, most = summed(self.mid, axis)
+        rad = gamma(most) * np.abs(self.mid).sum(axis=axis)
+        if inexact(self.rad):
+            rad = rad + self.radius.sum(axis=axis)
+        return Tensor(mid, up(rad, n), up(self.off * np.sqrt(n)))
+
+    def trace(self) -> Tensor:
+        """Σᵢ Aᵢᵢ"""
+        return self.diagonal().sum()
+
+    # -- Functions --------------------------------------------------------------------------------
+
+    def __abs__(self) -> Tensor:
+        x = self.spread()
+        return Tensor(np.abs(x.mid), x.rad)
+
+    def square(self) -> Tensor:
+        """x², never negative."""
+        return (self * self).positive()
+
+    def positive(self) -> Tensor:
+        """max(x, 0), entry by entry; exactly zero where x is certainly not above."""
+        x = self.spread()
+        return interval(np.maximum(x.lower, 0.0), np.maximum(x.upper, 0.0))
+
+    def sqrt(self) -> Tensor:
+        """√x of what is known not to be negative."""
+        x = self.spread()
+        low = np.sqrt(np.maximum(x.lower, 0.0)) * (1 - 2 * UNIT)
+        return interval(low, np.sqrt(np.maximum(x.upper, 0.0)) * (1 + 4 * UNIT))
+
+    def exp(self) -> Tensor:
+        """eˣ"""
+        x = self.spread()
+        with np.errstate(over="ignore", under="ignore"):
+            low = np.exp(x.lower) * (1 - EXP)
+            return interval(np.maximum(low - TINY, 0.0), np.exp(x.upper) * (1 + EXP) + TINY)
+
+    def max(self) -> Tensor:
+        """The largest entry."""
+        return interval(np.max(self.lower), np.max(self.upper))
+
+    def min(self) -> Tensor:
+        """The smallest."""
+        return -(-self).max()
+
+
+def interval(low: Any, high: Any) -> Tensor:
+    """A tensor that holds all numbers between the ends."""
+    low, high = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
+    with np.errstate(invalid="ignore", over="ignore"):
+        mid = low + (high - low) / 2
+        rad = np.maximum(high - mid, mid - low)
+    known = np.isfinite(rad)
+    rad = np.where(known, np.where(rad > 0, rad * (1 + 4 * UNIT) + TINY, 0.0), np.inf)
+    return Tensor(np.where(known, mid, 0.0), rad)
+
+
+def inexact(rad: Any) -> bool:
+    """Whether there is a radius at all."""
+    return not (np.isscalar(rad) and rad == 0.0)
+
+
+def exact(x: Any) -> Tensor:
+    """An array or a number of doubles as it stands; a tensor is left as it is."""
+    return x if isinstance(x, Tensor) else Tensor(np.asarray(x, dtype=np.float64))
+
+
+def _broadcast(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+    """Both in one shape; what is known in norm only is spread before it is repeated."""
+    shape = np.broadcast_shapes(a.shape, b.shape)
+    return a if a.shape == shape else a.spread(), b if b.shape == shape else b.spread()
+
+
+def _once(index: Any) -> bool:
+    """Whether an index takes rows and columns, each at most once: no norm exceeds the whole's."""
+    parts = index if isinstance(index, tuple) else (index,)
+    masks = [part for part in parts if isinstance(part, np.ndarray)]
+    return len(masks) <= 1 and all(mask.dtype == bool and mask.ndim == 1 for mask in masks)
+
+
+def norm_bound(x: Tensor) -> float:
+    """A number that the Frobenius norm of no array in the set exceeds."""
+    size = frobenius(x.mid) if x.whole is None else x.whole
+    size += x.off * root_rank(x)
+    if inexact(x.rad):
+        size += frobenius(x.radius)
+    return float(up(size))
+
+
+def root_rank(x: Any) -> float:
+    """What takes the norm of an error to that of Frobenius: √n for a square matrix."""
+    return float(np.sqrt(len(x))) if x.ndim > 1 and x.shape[0] == x.shape[1] else 1.0
+
+
+def frobenius(A: Array) -> float:
+    """‖A‖_F, not below: squares that underflow are charged."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        total, most = summed(np.square(A).ravel())
+    return float(up(np.sqrt(total), most) + np.sqrt(A.size * TINY))
+
+
+def summed(A: Array, axis: int | None = None) -> tuple[Any, int]:
+    """Sums in √n parts of √n terms, and of how many operations each is off."""
+    if axis is None:
+        A, axis = A.ravel(), 0
+    n = A.shape[axis]
+    size = int(np.sqrt(n)) + 1
+    if n <= size * 4:
+        return A.sum(axis=axis), max(n - 1, 0)
+    parts = np.add.reduceat(A, range(0, n, size), axis=axis)
+    return parts.sum(axis=axis), size + parts.shape[axis]
+
+
+def _product(A: Tensor, B: Tensor) -> Tensor:
+    """AB. A row of the rounding is bounded by that of |A| times the norms of the rows of |B|."""
+    m = A.shape[-1]
+    mid, rad = product_with_radius(A.mid, B.mid)
+    if inexact(B.rad):
+        rad = rad + np.abs(A.mid) @ B.radius
+    if inexact(A.rad):
+        rad = rad + A.radius @ (np.abs(B.mid) + B.rad)
+    off = 0.0
+    if A.off:
+        off += A.off * norm_bound(Tensor(B.mid, B.rad))
+    if B.off:
+        off += B.off * norm_bound(A)
+    return Tensor(mid, up(rad, m + B.mid.size // max(len(B), 1)), float(up(off)))
+
+
+def product_with_radius(
+    A: Array, B: Array, less: float = 0.0, rounded: int = 0
+) -> tuple[Array, Array]:
+    """(A - c·eeᵀ)B, and what its rounding may come to: A is read once, in blocks that stay cached.
+
+    A difference of doubles is off by u of itself; so many more as it was `rounded` before.
+    """
+    m = A.shape[-1]
+    size = np.abs(B)
+    if B.ndim > 1 and B.shape[1] > 1:
+        size = np.linalg.norm(B, axis=1)[:, None] + np.sqrt(B.shape[1] * TINY)
+    if A.ndim == 1:
+        return A @ B, gamma(m + 1) * (np.abs(A) @ size) + m * TINY
+    mid, rad = np.empty((len(A), *B.shape[1:])), np.empty((len(A), *size.shape[1:]))
+    for rows, D in row_blocks(A, less):
+        mid[rows] = _dot(D, B)
+        np.matmul(np.abs(D, out=D if less else None), size, out=rad[rows])
+    return mid, gamma(min(m, PART + m // PART + 1) + 2 + rounded) * rad + m * TINY
+
+
+def row_blocks(A: Array, less: float) -> Iterator[tuple[slice, Array]]:
+    """The rows of A - c·eeᵀ in turn, as many at a time as stay in the cache."""
+    step = max(1, BLOCK // max(A.shape[-1], 1))
+    for start in range(0, len(A), step):
+        rows = slice(start, start + step)
+        yield rows, A[rows] - less if less else A[rows]
+
+
+def _dot(A: Array, B: Array) -> Array:
+    """AB, from inner products of at most `PART` terms."""
+    if A.shape[1] <= PART:
+        return np.asarray(A @ B)
+    whole = A.shape[1] - A.shape[1] % PART
+    left = A[:, :whole].reshape(len(A), -1, PART).swapaxes(0, 1)
+    made: Array = (left @ B[:whole].reshape(-1, PART, B[0].size)).sum(axis=0)
+    made = made.reshape(len(A), *B.shape[1:])
+    return made + A[:, whole:] @ B[whole:] if whole < A.shape[1] else made
