@@ -73,8 +73,7 @@ class Alternation(Iterative[LabelsState]):
 
     name = "alternation"
     answers = frozenset({"tang2009-eq11", "tang2009-eq3-sdp", "tang2009-thm3.1"})
-    first = frozenset({"tang2009-eq11", "tang2009-eq3-sdp"})
-    after = frozenset({"tang2009-thm3.1"})  # a conic solver is faster there, when it answers
+    after = answers
     warm = True
     patience = PATIENCE
 
