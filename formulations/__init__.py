@@ -7,6 +7,7 @@ from cvxkernel.formulations import (
     kim2006,
     kundu2010,
     lanckriet2004,
+    rakotomamonjy2008,
     tang2009,
     ye2008,
 )
@@ -31,6 +32,7 @@ __all__ = [
     "kim2006",
     "kundu2010",
     "lanckriet2004",
+    "rakotomamonjy2008",
     "tang2009",
     "ye2008",
 ]

@@ -47,7 +47,8 @@ from cvxkernel.solvers.weights import SIMPLEX, Region, Sharing
 
 MARGIN = frozenset({"lanckriet2004-sm1", "lanckriet2004-sm2", "lanckriet2004-sm2c"})
 LABELS = frozenset({"tang2009-thm3.1", "tang2009-eq3-sdp", "tang2009-eq11"})
-ANSWERS = MARGIN | LABELS
+SIMPLE = frozenset({"rakotomamonjy2008"})
+ANSWERS = MARGIN | LABELS | SIMPLE
 
 
 class MarginFunction:
@@ -138,30 +139,21 @@ class MarginFunction:
         return None
 
 
-class SoftMarginFunction(MarginFunction):
-    """The programs of lanckriet2004; `mu` holds the weights."""
+class WeightsFunction(MarginFunction):
+    """One label: `symbol` holds the weights, wᵢ times those of each kernel alone, the aᵢ."""
 
-    def __init__(self, form: Formulation, problem: Any) -> None:
-        box = form.id == "lanckriet2004-sm1"
-        self.mu = problem.c / problem.r  # of each kernel alone
-        super().__init__(
-            problem.kernels,
-            problem.y[None],
-            problem.C if box else np.inf,
-            self.mu,
-            times=2.0,
-            ridge=1 / problem.C if form.id == "lanckriet2004-sm2" else 0.0,
-            identity=isinstance(problem, JointMargin),
-        )
+    def __init__(self, symbol: str, alone: Array, problem: Any, C: float, **options: Any) -> None:
+        super().__init__(problem.kernels, problem.y[None], C, alone, **options)
+        self.symbol, self.alone = symbol, alone
 
     def near(self, start: Point) -> Array:
-        """μᵢrᵢ/c"""
-        w: Array = inputs.weights("mu", start["mu"], self.mu.shape) / self.mu
+        """The weights."""
+        w: Array = inputs.weights(self.symbol, start[self.symbol], self.alone.shape) / self.alone
         return w
 
     def point(self, at: MarginEvaluation) -> Point:
-        """α and μ."""
-        return {"alpha": self.scale * at.alpha[0], "mu": self.mu * at.w}
+        """α and the weights."""
+        return {"alpha": self.scale * at.alpha[0], self.symbol: self.alone * at.w}
 
 
 class LabelsFunction(MarginFunction):
@@ -291,9 +283,23 @@ class MarginEvaluation:
         return self.phi.region.curvature(each)
 
 
-def function(form: Formulation, problem: Any) -> SoftMarginFunction | LabelsFunction:
+def function(form: Formulation, problem: Any) -> WeightsFunction | LabelsFunction:
     """What a program of `ANSWERS` asks for the least of."""
-    return LabelsFunction(problem) if form.id in LABELS else SoftMarginFunction(form, problem)
+    if form.id in LABELS:
+        return LabelsFunction(problem)
+    if form.id in SIMPLE:
+        ones = np.ones(problem.p)
+        return WeightsFunction("d", ones, problem, problem.C)
+    mu = problem.c / problem.r
+    return WeightsFunction(
+        "mu",
+        mu,
+        problem,
+        problem.C if form.id == "lanckriet2004-sm1" else np.inf,
+        times=2.0,
+        ridge=1 / problem.C if form.id == "lanckriet2004-sm2" else 0.0,
+        identity=isinstance(problem, JointMargin),
+    )
 
 
 def _factor(Q: Array) -> Array:
