@@ -1,4 +1,4 @@
-r"""Newton's method on the simplex, for the exact programs of Ye, Ji and Chen (2008).
+r"""Newton's method over weights; here for the exact programs of Ye, Ji and Chen (2008).
 
 With wᵢ = θᵢrᵢ on the unit simplex all of them ask for the least of
 
@@ -14,8 +14,10 @@ The gradient is also the gap: β = 2X is the paper's (20), and the bound it give
 
     φ(w)²/(⟨X, M₀X⟩ + maxᵢ ⟨X, AᵢX⟩) ≤ min φ.
 
-The programs of Lanckriet et al. (2004) are such functions too, with a support vector machine for
-the factorization: `margin`. So is minus the ratio of Kim et al. (2006): `fisher`.
+The programs of Lanckriet et al. (2004), Rakotomamonjy et al. (2008) and Tang, Chen and Ye (2009) are
+such functions too, with support vector machines for the factorization and, in the last, other
+weights than those of the simplex: `margin`, `weights`. So are minus the ratio of Kim et al. (2006),
+`fisher`, and (10) of Kundu et al. (2010), `square_roots`.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.ye2008 import Discriminant
 from cvxkernel.formulations.ye2008.data import combined, solver
-from cvxkernel.solvers import fisher, margin
+from cvxkernel.solvers import fisher, margin, square_roots
 from cvxkernel.solvers.column_generation import ANSWERS as SEMI_INFINITE
 from cvxkernel.solvers.method import Iterative, State, Step
 from cvxkernel.solvers.weights import SIMPLEX, Region, model
@@ -224,7 +226,7 @@ class Newton(Iterative[NewtonState]):
     """The hyper-parameters: the relative gap to reach, and how long to try."""
 
     name = "newton"
-    answers = DISCRIMINANT | margin.ANSWERS | fisher.ANSWERS
+    answers = DISCRIMINANT | margin.ANSWERS | fisher.ANSWERS | square_roots.ANSWERS
     first = answers - SEMI_INFINITE
     after = SEMI_INFINITE
     warm = True
@@ -313,6 +315,8 @@ def function(form: Formulation, problem: Any) -> Function:
     """What a program asks for the least of, on the simplex."""
     if form.id in margin.ANSWERS:
         return margin.function(form, problem)
+    if form.id in square_roots.ANSWERS:
+        return square_roots.SquareRootsFunction(problem)
     if form.id in fisher.ANSWERS:
         return fisher.FisherFunction(problem)
     unit = -1.0 if form.kind == "SILP" else 1.0  # these maximize minus φ
