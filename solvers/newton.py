@@ -14,8 +14,8 @@ The gradient is also the gap: β = 2X is the paper's (20), and the bound it give
 
     φ(w)²/(⟨X, M₀X⟩ + maxᵢ ⟨X, AᵢX⟩) ≤ min φ.
 
-The programs of Lanckriet et al. (2004), Rakotomamonjy et al. (2008) and Tang, Chen and Ye (2009) are
-such functions too, with support vector machines for the factorization and, in the last, other
+The programs of Lanckriet et al. (2004), Rakotomamonjy et al. (2008) and Tang, Chen and Ye (2009)
+are such functions too, with support vector machines for the factorization and, in the last, other
 weights than those of the simplex: `margin`, `weights`. So are minus the ratio of Kim et al. (2006),
 `fisher`, and (10) of Kundu et al. (2010), `square_roots`.
 """
@@ -226,9 +226,7 @@ class Newton(Iterative[NewtonState]):
     """The hyper-parameters: the relative gap to reach, and how long to try."""
 
     name = "newton"
-    answers = DISCRIMINANT | margin.ANSWERS | fisher.ANSWERS | square_roots.ANSWERS
-    first = answers - SEMI_INFINITE
-    after = SEMI_INFINITE
+    answers = first = DISCRIMINANT | margin.ANSWERS | fisher.ANSWERS | square_roots.ANSWERS
     warm = True
     patience = 5
 

@@ -104,7 +104,7 @@ def test_the_value_is_the_papers_objective_at_the_printed_point(problems, run):
 def test_a_table_for_people(problems, run):
     status, out, err = run("solve", "ye2008-thm2.3", problems["random", 2])
     assert status == 0, err
-    for word in ("value", "lower", "upper", "relative width", "theta", "column_generation"):
+    for word in ("value", "lower", "upper", "relative width", "theta", "newton"):
         assert word in out
 
 
