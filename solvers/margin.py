@@ -24,6 +24,7 @@ weights stay keeping its own; and one pass over the kernels for all of them.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -51,7 +52,7 @@ SIMPLE = frozenset({"rakotomamonjy2008"})
 ANSWERS = MARGIN | LABELS | SIMPLE
 
 
-class MarginFunction:
+class MarginFunction(ABC):
     """J and its derivatives, in units where Q has the trace n, or less where C would be below 1.
 
     kernels, Y, C : as above; C may be infinite
@@ -83,6 +84,7 @@ class MarginFunction:
         self.top, self.ridge = C / self.scale, self.scale * ridge
         self.factors = self.scale * a  # Aᵢ = factorᵢ·G(Kᵢ)
         self.p = len(a) if region is SIMPLEX else len(Y) * len(a)
+        self.alpha: Array | None = None  # (k, n): where the first machines begin
 
     def at(self, w: Array, near: MarginEvaluation | None = None) -> MarginEvaluation:
         """The machines of the labels whose weights are not those of one nearby."""
@@ -94,7 +96,8 @@ class MarginFunction:
         for t in moved:
             if t == moved[0] or self.region is not SIMPLEX:  # there all labels have one kernel
                 K, diagonal = self.combined(theta[t])
-            solved.append(self.machine(K, diagonal, self.Y[t], known.get(t)))
+            begin = None if self.alpha is None else self.alpha[t]
+            solved.append(self.machine(K, diagonal, self.Y[t], known.get(t), begin))
         images = self.images(moved, np.array([alpha for alpha, _, _ in solved]))
         for t, machine, image in zip(moved, solved, images, strict=True):
             known[t] = MachineEvaluation(self, theta[t], self.Y[t], image, *machine)
@@ -109,7 +112,12 @@ class MarginFunction:
         return K, diagonal
 
     def machine(
-        self, K: Array, diagonal: float, y: Array, near: MachineEvaluation | None
+        self,
+        K: Array,
+        diagonal: float,
+        y: Array,
+        near: MachineEvaluation | None,
+        begin: Array | None,
     ) -> tuple[Array, NDArray[np.bool_], Array]:
         """The α of one support vector machine, from that of one nearby; F and Q_FF."""
         top = self.top
@@ -117,7 +125,7 @@ class MarginFunction:
             # αᵢ ≤ αᵀ1 = 2J: wherever J falls the box is of no effect.
             fell = near is not None and near.value > 0  # else lost at the end of the doubles
             top = 4 * near.value if near is not None and fell else len(y) / diagonal
-        alpha = svm(K, y, top, start=None if near is None else near.alpha)
+        alpha = svm(K, y, top, start=begin if near is None else near.alpha)
         at_top, at_zero = borders(alpha, self.top)
         free = ~(at_top | at_zero)
         return alpha, free, bounds.signed(y[free], K[np.ix_(free, free)])
@@ -134,9 +142,32 @@ class MarginFunction:
         images *= self.factors[:, None]
         return images
 
-    def ahead(self, evaluation: MarginEvaluation) -> Point | None:
-        """None: the α at other weights is a machine's own."""
-        return None
+    def begin(self, start: Point) -> None:
+        """The first machines begin at the α of a point; what was at another C is at this."""
+        if "alpha" not in start:
+            return
+        alpha = inputs.weights("alpha", start["alpha"], self.Y.shape)
+        highest = alpha.max(axis=1, keepdims=True)
+        at_top = alpha >= (1 - 1e-9) * highest
+        several = at_top.sum(axis=1, keepdims=True) > 1
+        self.alpha = np.where(at_top & several, self.top, alpha / self.scale)
+
+    def ahead(self, at: MarginEvaluation) -> Point | None:
+        """The point at the model's minimum, α to first order; None where that leaves the box."""
+        w = self.region.minimum(at.hessian(), at.gradient, at.w)
+        theta = self.region.labels(w, len(self.Y))
+        alphas = [m.moved(row - m.theta) for m, row in zip(at.machines, theta, strict=True)]
+        if any((a < 0).any() or (a > self.top).any() for a in alphas):
+            return None
+        return self.named(w, theta, np.array(alphas))
+
+    def point(self, at: MarginEvaluation) -> Point:
+        """The weights and the α of their machines, in the paper's symbols."""
+        return self.named(at.w, at.theta, at.alpha)
+
+    @abstractmethod
+    def named(self, w: Array, theta: Array, alpha: Array) -> Point:
+        """These, of any weights."""
 
 
 class WeightsFunction(MarginFunction):
@@ -148,12 +179,13 @@ class WeightsFunction(MarginFunction):
 
     def near(self, start: Point) -> Array:
         """The weights."""
+        self.begin(start)
         w: Array = inputs.weights(self.symbol, start[self.symbol], self.alone.shape) / self.alone
         return w
 
-    def point(self, at: MarginEvaluation) -> Point:
+    def named(self, w: Array, theta: Array, alpha: Array) -> Point:
         """α and the weights."""
-        return {"alpha": self.scale * at.alpha[0], self.symbol: self.alone * at.w}
+        return {"alpha": self.scale * alpha[0], self.symbol: self.alone * w}
 
 
 class LabelsFunction(MarginFunction):
@@ -174,13 +206,14 @@ class LabelsFunction(MarginFunction):
 
     def near(self, start: Point) -> Array:
         """θ, or its mean where all labels have the same."""
+        self.begin(start)
         theta = labelled.weights(self.problem, start)
         mean: Array = theta.mean(axis=0)
         return mean if self.region is SIMPLEX else theta.ravel()
 
-    def point(self, at: MarginEvaluation) -> Point:
+    def named(self, w: Array, theta: Array, alpha: Array) -> Point:
         """θ and the α of its machines."""
-        return {"alpha": self.scale * at.alpha, "theta": np.array(at.theta)}
+        return {"alpha": self.scale * alpha, "theta": np.array(theta)}
 
 
 @dataclass
@@ -222,14 +255,33 @@ class MachineEvaluation:
         return form / margin**2 if margin > 0 else np.inf
 
     @cached_property
-    def hessian(self) -> Array:
-        """(Aᵢα)_Fᵀ P (Aⱼα)_F: with LLᵀ = Q_FF, of the L⁻¹(Aᵢα)_F less their parts along L⁻¹y."""
+    def factor(self) -> Array:
+        """L, LLᵀ = Q_FF"""
+        return _factor(self.Q)
+
+    @cached_property
+    def projected(self) -> Array:
+        """The L⁻¹(Aᵢα)_F less their parts along L⁻¹y: P is L⁻ᵀ times what does this."""
         right = np.c_[self.images[:, self.free].T, self.y[self.free]]
-        solved = solve_triangular(_factor(self.Q), right, lower=True, check_finite=False)
+        solved = solve_triangular(self.factor, right, lower=True, check_finite=False)
         along = solved[:, -1] / max(float(np.linalg.norm(solved[:, -1])), TINY)
-        rest = solved[:, :-1] - np.outer(along, along @ solved[:, :-1])
-        H: Array = rest.T @ rest
+        rest: Array = solved[:, :-1] - np.outer(along, along @ solved[:, :-1])
+        return rest
+
+    @cached_property
+    def hessian(self) -> Array:
+        """(Aᵢα)_Fᵀ P (Aⱼα)_F"""
+        H: Array = self.projected.T @ self.projected
         return H
+
+    def moved(self, d: Array) -> Array:
+        """α - Σⱼ dⱼP(Aⱼα)_F: that of the machine at θ + d, as long as F stays."""
+        right = self.projected @ d
+        alpha = self.alpha.copy()
+        alpha[self.free] -= solve_triangular(
+            self.factor, right, trans="T", lower=True, check_finite=False
+        )
+        return alpha
 
 
 @dataclass
