@@ -6,6 +6,7 @@ from . import (
     kim2006,
     kundu2010,
     lanckriet2004,
+    rakotomamonjy2008,
     tang2009,
     ye2008,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "kim2006",
     "kundu2010",
     "lanckriet2004",
+    "rakotomamonjy2008",
     "tang2009",
     "ye2008",
 ]

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 # The one line that names a paper: a folder of this name in every room is all the rest.
-PAPERS = ("ye2008", "tang2009", "chen2009", "kundu2010", "gonen2008", "kim2006", "lanckriet2004")
+COMPARED = ("kim2006", "lanckriet2004", "rakotomamonjy2008")  # works that the papers compare with
+PAPERS = ("ye2008", "tang2009", "chen2009", "kundu2010", "gonen2008", *COMPARED)
 
 # A program that another paper printed first.
 ALIASES: dict[str, str] = {

@@ -132,6 +132,9 @@ def exactly(S: Array) -> bool:
         return False
     if _factorizes(S, -2 * gamma(len(S) + 2) * float(np.trace(S))):
         return True
+    v = eigh(S, subset_by_index=[0, 0], check_finite=False)[1][:, 0]
+    if float(v @ S @ v) < -gamma(2 * len(S) + 2) * float(np.abs(v) @ np.abs(S) @ np.abs(v)):
+        return False
     A, before = _integers(S), 1
     while A:
         (pivot, *row), A = A[0], [line[1:] for line in A[1:]]

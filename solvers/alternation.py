@@ -35,6 +35,7 @@ from cvxkernel.solvers import units
 from cvxkernel.solvers.exchange import PATIENCE, Pull, linear_program
 from cvxkernel.solvers.method import Iterative, Progress, Solution, State, Step
 from cvxkernel.solvers.svm import svm
+from cvxkernel.solvers.weights import simplex, within
 
 REFRESH = 0.1  # of the gap: a smaller gain at the upper end is not worth k bounds
 
@@ -73,8 +74,7 @@ class Alternation(Iterative[LabelsState]):
 
     name = "alternation"
     answers = frozenset({"tang2009-eq11", "tang2009-eq3-sdp", "tang2009-thm3.1"})
-    first = frozenset({"tang2009-eq11", "tang2009-eq3-sdp"})
-    after = frozenset({"tang2009-thm3.1"})  # a conic solver is faster there, when it answers
+    after = answers
     warm = True
     patience = PATIENCE
 
@@ -239,18 +239,6 @@ def shared_master(cuts: Array, scale: float) -> tuple[Array, Array]:
     x, marginals = linear_program("alternation", A_ub, np.zeros(k * J), A_eq, k)
     theta = simplex(x[:p][None])
     return np.repeat(theta, k, axis=0), simplex(marginals.reshape(k, J) / size)
-
-
-def simplex(theta: Array) -> Array:
-    """Each row clipped at zero and scaled to sum 1."""
-    made: Array = bounds.simplex(DOUBLES, theta).mid
-    return made
-
-
-def within(theta: Any, beta: float) -> Array:
-    """Weights drawn to their mean until Ω ≤ β."""
-    made: Array = bounds.within(DOUBLES, DOUBLES.exact(theta), beta).mid
-    return made
 
 
 def _sizes(cuts: Array) -> Array:

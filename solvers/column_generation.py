@@ -95,7 +95,7 @@ class ColumnGeneration(Iterative[CutsState]):
     """
 
     name = "column_generation"
-    answers = first = ANSWERS
+    answers = after = ANSWERS
     patience = PATIENCE
 
     stop: Literal["gap", "paper"] = "gap"

@@ -13,10 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cvxkernel.formulations import inputs
 from cvxkernel.formulations.formulation import Point
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kim2006.bounds import system
 from cvxkernel.formulations.kim2006.programs import KernelFisher
+from cvxkernel.solvers.weights import SIMPLEX, Region
 
 ANSWERS = frozenset({"kim2006"})
 
@@ -24,8 +26,11 @@ ANSWERS = frozenset({"kim2006"})
 class FisherFunction:
     """-F₁* and its derivatives."""
 
+    region: Region = SIMPLEX
+    unit = -1.0
+
     def __init__(self, problem: KernelFisher) -> None:
-        self.problem, self.p, self.r = problem, problem.p, np.ones(problem.p)
+        self.problem, self.p = problem, problem.p
 
     def at(self, w: Array, near: FisherEvaluation | None = None) -> FisherEvaluation:
         """One factorization, one pass over the kernels; a state nearby is of no use."""
@@ -46,6 +51,10 @@ class FisherFunction:
             solve=solve,
             lam=lam,
         )
+
+    def near(self, start: Point) -> Array:
+        """θ"""
+        return inputs.weights("theta", start["theta"], (self.p,))
 
     def point(self, evaluation: FisherEvaluation) -> Point:
         """θ and u."""

@@ -1,4 +1,4 @@
-r"""Newton's method on the simplex, for the exact programs of Ye, Ji and Chen (2008).
+r"""Newton's method over weights; here for the exact programs of Ye, Ji and Chen (2008).
 
 With wᵢ = θᵢrᵢ on the unit simplex all of them ask for the least of
 
@@ -14,8 +14,10 @@ The gradient is also the gap: β = 2X is the paper's (20), and the bound it give
 
     φ(w)²/(⟨X, M₀X⟩ + maxᵢ ⟨X, AᵢX⟩) ≤ min φ.
 
-The programs of Lanckriet et al. (2004) are such functions too, with a support vector machine for
-the factorization: `margin`. So is minus the ratio of Kim et al. (2006): `fisher`.
+The programs of Lanckriet et al. (2004), Rakotomamonjy et al. (2008) and Tang, Chen and Ye (2009)
+are such functions too, with support vector machines for the factorization and, in the last, other
+weights than those of the simplex: `margin`, `weights`. So are minus the ratio of Kim et al. (2006),
+`fisher`, and (10) of Kundu et al. (2010), `square_roots`.
 """
 
 from __future__ import annotations
@@ -26,16 +28,17 @@ from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
-from scipy.linalg import LinAlgError, eigh
+from scipy.linalg import LinAlgError
 
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.ye2008 import Discriminant
 from cvxkernel.formulations.ye2008.data import combined, solver
-from cvxkernel.solvers import fisher, margin
+from cvxkernel.solvers import fisher, margin, square_roots
 from cvxkernel.solvers.column_generation import ANSWERS as SEMI_INFINITE
 from cvxkernel.solvers.method import Iterative, State, Step
+from cvxkernel.solvers.weights import SIMPLEX, Region, model
 
 # Not thm3.1 and eq45: diag(t) ⪰ S(θ) is another function of θ, that of `barrier`.
 DISCRIMINANT = SEMI_INFINITE | {
@@ -51,8 +54,14 @@ class Evaluation(Protocol):
     """A function at weights w: its value, both ends of its minimum, and its derivatives."""
 
     w: Array
-    value: float
-    gradient: Array
+
+    @property
+    def value(self) -> float:
+        """That of the function, with what its region asks for."""
+
+    @property
+    def gradient(self) -> Array:
+        """The first derivatives of the function alone."""
 
     @property
     def bound(self) -> float:
@@ -71,13 +80,17 @@ class Evaluation(Protocol):
 
 
 class Function(Protocol):
-    """A convex function on the simplex; w = θ ∘ r."""
+    """A convex function of p weights in a region; the paper's objective is `unit` times it."""
 
-    r: Array
+    region: Region
     p: int
+    unit: float
 
     def at(self, w: Array, near: Any = None) -> Evaluation:
         """Its evaluation, which one nearby may make cheaper."""
+
+    def near(self, start: Point) -> Array:
+        """The weights of a point of a problem nearby, as they are."""
 
     def point(self, evaluation: Any) -> Point:
         """The paper's symbols there."""
@@ -89,14 +102,16 @@ class Function(Protocol):
 class DiscriminantFunction:
     """φ and its derivatives, kernels read as they lie in memory."""
 
-    def __init__(self, problem: Any, *, binary: bool) -> None:
+    region: Region = SIMPLEX
+
+    def __init__(self, problem: Any, *, binary: bool, unit: float = 1.0) -> None:
         self.H: Array = problem.a if binary else problem.H
         self.n, self.joint = len(self.H), not isinstance(problem, Discriminant)
         self.kernels = problem.near.kernels
         self.offsets = problem.offsets
         scale = 1.0 if self.joint else problem.lam
         self.weights = 1 / (scale * problem.traces)  # Aᵢ = weightᵢ·G̃ᵢ
-        self.r, self.p = problem.r, len(problem.r)
+        self.r, self.p, self.unit = problem.r, len(problem.r), unit
 
     def system(self, w: Array) -> Array:
         """M; in the joint programs plus a multiple of eeᵀ, which no X sees."""
@@ -129,6 +144,11 @@ class DiscriminantFunction:
         gradient: Array = -np.einsum("nk,pnk->p", X, images)
         return DiscriminantEvaluation(w, float(np.sum(self.H * X)), X, solve, images, gradient)
 
+    def near(self, start: Point) -> Array:
+        """w = θ ∘ r"""
+        w: Array = inputs.weights("theta", start["theta"], self.r.shape) * self.r
+        return w
+
     def point(self, evaluation: DiscriminantEvaluation) -> Point:
         """θ, and X, half of the β of (20)."""
         return {"theta": evaluation.w / self.r, "X": evaluation.X}
@@ -141,7 +161,7 @@ class DiscriminantFunction:
         if self.joint:
             return None
         w = evaluation.w
-        d = model_minimum(evaluation.hessian(), evaluation.gradient, w) - w
+        d = self.region.minimum(evaluation.hessian(), evaluation.gradient, w) - w
         X = evaluation.X - np.einsum("p,npk->nk", d, evaluation.solved)
         return {"theta": (w + d) / self.r, "X": X}
 
@@ -188,16 +208,12 @@ class DiscriminantEvaluation:
 
 @dataclass
 class NewtonState(State):
-    """Where it is, the best so far, and how much curvature the next step adds.
-
-    `sign` is -1 where the paper maximizes what is minus the function.
-    """
+    """Where it is, the best so far, and how much curvature the next step adds."""
 
     form: Formulation
     problem: Any
     phi: Function
     w: Array  # where it begins
-    sign: float
     at: Evaluation | None = None
     best: Evaluation | None = None
     bound: float = -np.inf
@@ -210,25 +226,19 @@ class Newton(Iterative[NewtonState]):
     """The hyper-parameters: the relative gap to reach, and how long to try."""
 
     name = "newton"
-    answers = DISCRIMINANT | margin.ANSWERS | fisher.ANSWERS
-    first = answers - SEMI_INFINITE
-    after = SEMI_INFINITE
+    answers = first = DISCRIMINANT | margin.ANSWERS | fisher.ANSWERS | square_roots.ANSWERS
     warm = True
     patience = 5
 
     max_iterations: int = 100
 
     def init(self, form: Formulation, problem: Any, start: Point | None) -> NewtonState:
-        """Equal weights, or those of a problem nearby, `theta` or `mu`."""
+        """Equal weights, or those of a problem nearby."""
         phi = function(form, problem)
-        w = np.full(phi.p, 1 / phi.p)
+        w = phi.region.equal(phi.p)
         if start is not None:
-            symbol = "theta" if "theta" in start else "mu"
-            given = inputs.weights(symbol, start[symbol], phi.r.shape) * phi.r
-            near = np.maximum(given, 0.0)
-            w = near / near.sum() if near.any() else w
-        sign = -1.0 if form.kind == "SILP" or form.id in fisher.ANSWERS else 1.0
-        return NewtonState(form, problem, phi, w, sign)
+            w = phi.region.nearest(phi.near(start))
+        return NewtonState(form, problem, phi, w)
 
     def step(self, state: NewtonState) -> bool:
         """The function where it begins; after that the point ahead, if that will do, or a step."""
@@ -236,7 +246,7 @@ class Newton(Iterative[NewtonState]):
             try:
                 return self.reached(state, state.phi.at(state.w))
             except LinAlgError:  # another problem's weights may be none for this one
-                return self.reached(state, state.phi.at(np.full(state.phi.p, 1 / state.phi.p)))
+                return self.reached(state, state.phi.at(state.phi.region.equal(state.phi.p)))
         gap = state.at.gap
         if gap <= self.tol / 2:
             return False
@@ -255,7 +265,7 @@ class Newton(Iterative[NewtonState]):
         state.at = at
         state.best = at if state.best is None or at.gap <= state.best.gap else state.best
         state.bound, state.least = max(state.bound, at.bound), min(state.least, at.upper)
-        bound, least = state.sign * state.bound, state.sign * state.least
+        bound, least = state.phi.unit * state.bound, state.phi.unit * state.least
         state.lower, state.upper = min(bound, least), max(bound, least)
         return True
 
@@ -274,13 +284,13 @@ class Newton(Iterative[NewtonState]):
         Where the active set of a support vector machine changes on the way, φ has more curvature
         than here: the damping is what the next step begins with.
         """
-        H, w, damping = at.hessian(), at.w, state.damping
-        slopes = at.gradient - at.gradient.min()  # Σdᵢ = 0
+        H, w, damping, region = at.hessian(), at.w, state.damping, state.phi.region
+        slopes = region.slopes(at.gradient)
         size = float(np.trace(H)) / len(w) or float(slopes.max())
         for _ in range(TRIALS):
-            target = model_minimum(H + damping * size * np.eye(len(w)), at.gradient, w)
+            target = region.minimum(H + damping * size * np.eye(len(w)), at.gradient, w)
             d = target - w
-            promised = -float(slopes @ d + d @ H @ d / 2)
+            promised = region.price(w) - region.price(target) - model(H, slopes, d)
             try:
                 trial = state.phi.at(target, at)
             except LinAlgError:  # singular on the border, where λ is learned
@@ -302,47 +312,10 @@ class Newton(Iterative[NewtonState]):
 def function(form: Formulation, problem: Any) -> Function:
     """What a program asks for the least of, on the simplex."""
     if form.id in margin.ANSWERS:
-        return margin.MarginFunction(form, problem)
+        return margin.function(form, problem)
+    if form.id in square_roots.ANSWERS:
+        return square_roots.SquareRootsFunction(problem)
     if form.id in fisher.ANSWERS:
         return fisher.FisherFunction(problem)
-    return DiscriminantFunction(problem, binary=form.binary)
-
-
-def model_minimum(H: Array, g: Array, w: Array) -> Array:
-    """The v ≥ 0, Σvᵢ = 1, of least gᵀ(v - w) + ½(v - w)ᵀH(v - w), by the primal active-set method.
-
-    It starts from the support of w. Curvatures below 1e-13 of the largest are raised to that:
-    among kernels that are nearly equal the step hardly matters.
-    """
-    p, scale = len(w), float(np.abs(H).max()) or float(np.abs(g).max()) or 1.0
-    eig, V = eigh(H / scale)
-    F = (V * np.maximum(eig, 1e-13)) @ V.T
-    g = g / scale
-    v, S = w.copy(), w > 0
-    for _ in range(4 * p):
-        m = int(S.sum())
-        if m == 0:
-            break
-        kkt = np.ones((m + 1, m + 1))
-        kkt[:m, :m], kkt[m, m] = F[np.ix_(S, S)], 0.0
-        solved = np.linalg.solve(kkt, np.append(F[S] @ w - g[S], 1.0))
-        d = np.zeros(p)
-        d[S] = solved[:m] - v[S]
-        falling = S & (v + d < 0)
-        if falling.any():  # as far as the first weight that reaches zero, which leaves
-            ratio = np.where(falling, v / np.where(falling, -d, 1.0), np.inf)
-            first = int(np.argmin(ratio))
-            v = np.maximum(v + ratio[first] * d, 0.0)
-            v[first], S[first] = 0.0, False
-            continue
-        v = v + d
-        slopes = F @ (v - w) + g + solved[m]  # zero on S, and not negative elsewhere at a minimum
-        worst = int(np.argmin(np.where(S, np.inf, slopes))) if m < p else 0
-        if m == p or slopes[worst] >= -1e-15 * float(np.abs(g).max()):
-            break
-        S[worst] = True
-    total = float(v.sum())
-    if not 0 < total < np.inf:  # scales too far apart for the model to be seen: the best vertex
-        v, total = np.eye(p)[int(np.argmin(g))], 1.0
-    out: Array = v / total
-    return out
+    unit = -1.0 if form.kind == "SILP" else 1.0  # these maximize minus φ
+    return DiscriminantFunction(problem, binary=form.binary, unit=unit)

@@ -118,7 +118,8 @@ def _unit(K: Array, y: Array, C: float, start: Array | None) -> Array:
         return np.zeros(len(y))
     Q = bounds.signed(y, K)
     if start is not None:
-        polished = polish(Q, y, C, bounds.repair(start, y, C))
+        # Clipped, not repaired: that would move what is at C, and polishing balances.
+        polished = polish(Q, y, C, np.clip(start, 0.0, C))
         if polished is not None and violation(Q, y, C, polished) <= TOLERANCE:
             return polished
     small = len(y) <= LARGEST

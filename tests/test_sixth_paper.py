@@ -191,7 +191,7 @@ def test_it_is_listed(command):
     toy = next(row for row in rows if row["id"] == "toy2026-eq1")
     assert toy["keys"] == ["s"]
     assert toy["statement"].startswith("min |x - s|²")
-    assert len(rows) == 44
+    assert len(rows) == 45
 
 
 def test_it_is_solved_proved_and_checked(command, copy):

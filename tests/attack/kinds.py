@@ -271,6 +271,7 @@ def rescaled(id: str, data: dict[str, Any], s: float) -> tuple[dict[str, Any], f
     elif id in ("lanckriet2004-sm1", "lanckriet2004-sm2", "kundu2010-eq10") or paper in (
         "gonen2008",
         "tang2009",
+        "rakotomamonjy2008",
     ):
         powers, factor = {"kernels": 1, "C": -1, "lam": -1}, -1
     elif id == "chen2009-eq1":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cvxkernel.formulations import CATALOGUE, InputError, SolverError
-from cvxkernel.solvers import ColumnGeneration, conic, solve
+from cvxkernel.solvers import METHODS, ColumnGeneration, Newton, conic, solve
 from cvxkernel.solvers.column_generation import master
 from cvxkernel.validation import instance
 from cvxkernel.validation.bench import Size
@@ -174,8 +175,16 @@ def test_conic_programs_are_not_for_it():
         solve("kim2006", problem_of("kim2006"), solver="column_generation")
 
 
-def test_it_is_the_default_for_semi_infinite_programs():
-    solution = solve("ye2008-eq44", problem_of("ye2008-eq44"))
+def test_newton_is_faster_and_asked_first_and_it_is_asked_where_newton_fails(monkeypatch):
+    problem = problem_of("ye2008-eq44")
+    assert solve("ye2008-eq44", problem).solver == "newton"
+
+    @dataclass(frozen=True)
+    class Short(Newton):
+        max_iterations: int = 1
+
+    monkeypatch.setitem(METHODS, "newton", Short)
+    solution = solve("ye2008-eq44", problem)
     assert solution.solver == "column_generation"
     assert solution.history
 

@@ -7,7 +7,8 @@ import pytest
 
 from cvxkernel.formulations import CATALOGUE, InputError, SolverError
 from cvxkernel.solvers import solve
-from cvxkernel.solvers.newton import DISCRIMINANT, DiscriminantFunction, Newton, model_minimum
+from cvxkernel.solvers.newton import DISCRIMINANT, DiscriminantFunction, Newton
+from cvxkernel.solvers.weights import SIMPLEX
 from cvxkernel.validation.instances import sample
 
 KINDS = ("gaussian", "random", "low rank")
@@ -64,7 +65,7 @@ def test_the_model_is_minimized_over_the_simplex(seed):
     p = int(rng.integers(1, 8))
     B = rng.normal(size=(p, max(1, p - seed % 3)))
     H, g, w = B @ B.T, rng.normal(size=p) * 10.0 ** rng.integers(-3, 2), rng.dirichlet(np.ones(p))
-    v = model_minimum(H, g, w)
+    v = SIMPLEX.minimum(H, g, w)
     assert v.min() >= 0
     assert v.sum() == pytest.approx(1)
     slopes = H @ (v - w) + g  # equal on the support, larger elsewhere

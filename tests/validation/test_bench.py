@@ -7,7 +7,18 @@ import pytest
 
 from cvxkernel.formulations import CATALOGUE
 from cvxkernel.solvers import PANEL, solve
-from cvxkernel.validation.bench import TABLE_16, Limits, Size, growth, measure, suites
+from cvxkernel.validation.bench import (
+    GROUPS,
+    TABLE_16,
+    Labels,
+    Limits,
+    Size,
+    Target,
+    growth,
+    measure,
+    suites,
+)
+from cvxkernel.validation.bench.targets import path_and_cold, worst
 from cvxkernel.validation.instances import sample
 
 SIZE = Size(n=16, p=3, k=3)
@@ -15,7 +26,7 @@ SIZE = Size(n=16, p=3, k=3)
 
 def test_a_route_is_measured_in_a_process_of_its_own():
     row = measure("ye2008-thm3.3", "column_generation", SIZE, tol=1e-6, limits=Limits(seconds=120))
-    here = solve(row.id, CATALOGUE[row.id].make(SIZE.data()))
+    here = solve(row.id, CATALOGUE[row.id].make(SIZE.data()), solver=row.solver)
     assert row.failure is None
     assert (row.width, row.iterations) == (here.width, here.iterations)
     assert row.megabytes > 0
@@ -78,15 +89,16 @@ def test_a_sweep_asks_no_more_who_has_failed_and_counts_its_units(run, monkeypat
     assert "above 1.0e-30" in nobody.json["rows"][0]["measurement"]["failure"]
 
 
-@pytest.mark.parametrize("along", [suites.Target("x", 3.0, at_most=2.0), suites.Target("x", None)])
+@pytest.mark.parametrize("along", [Target("x", 3.0, at_most=2.0), Target("x", None)])
 def test_a_target_that_is_missed_or_not_measured_is_not_met(along):
     assert not along.met
-    assert suites.Target("x", 3.0, at_least=2.0).met
-    assert suites.Target("x", 1.0, at_most=2.0).met
+    assert Target("x", 3.0, at_least=2.0).met
+    assert Target("x", 1.0, at_most=2.0).met
 
 
 def test_a_path_is_timed_beside_cold_solves(monkeypatch):
-    found = list(suites.path_and_cold(Size(14, 3, 3), shared=True))
+    values = np.geomspace(1e-5, 1.0, 30).tolist()
+    found = list(path_and_cold("ye2008-thm3.2", "lam", values, Size(14, 3, 3), shared=True))
     (along,), (cold,) = found[0].values(), found[1].values()
     assert along[1] < cold[1]  # iterations
 
@@ -98,3 +110,21 @@ def test_what_the_bench_does_not_know_is_refused(run, monkeypatch):
     absent = run("bench", "peers")
     assert absent.status == 2
     assert "MKLpy" in absent.err
+
+
+def test_labels_are_counted_in_the_machines_of_all_of_them():
+    made = [Labels(20, 3, 2, kind, beta=0.5) for kind in ("gaussian", "random")]
+    found = worst("", "tang2009-eq11", made, Limits(seconds=60), at_most=1e9)
+    assert found.met
+    assert "one machine of every label" in found.told
+    cut = worst("", "tang2009-eq11", made, Limits(seconds=0.01), at_most=1e9)
+    assert cut.ratio is None
+    assert not cut.met
+
+
+def test_targets_may_be_asked_for_by_group(run, monkeypatch):
+    monkeypatch.setitem(GROUPS, "paths", lambda limits: iter([Target("a path", 0.3, at_most=0.4)]))
+    done = run("bench", "targets", "--family", "paths", "--json")
+    assert done.status == 0, done.err
+    assert [row["what"] for row in done.json["rows"]] == ["a path"]
+    assert run("bench", "targets", "--family", "ye2009").status == 2

@@ -144,7 +144,10 @@ PAPERS = os.environ.get("CVXKERNEL_PAPERS")
 @pytest.mark.parametrize("id", LEDGER)
 def test_a_quotation_stands_in_the_paper(id):
     claim = LEDGER[id]
-    text = plain((Path(PAPERS) / f"{claim.paper}.md").read_text("utf-8"))
+    paper = Path(PAPERS) / f"{claim.paper}.md"
+    if not paper.exists():
+        pytest.skip(f"no text of {claim.paper}")
+    text = plain(paper.read_text("utf-8"))
     for words in claim.quote.split("…"):
         assert plain(words) in text
 

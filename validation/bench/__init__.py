@@ -7,7 +7,7 @@ ended and recorded.
 from __future__ import annotations
 
 from cvxkernel.validation.bench.building import programs
-from cvxkernel.validation.bench.data import Cancer, Digits, File, Labels, Sample, Size
+from cvxkernel.validation.bench.data import Cancer, Digits, File, Labels, Real, Sample, Size
 from cvxkernel.validation.bench.mklpy import Peer, peers
 from cvxkernel.validation.bench.process import Limits
 from cvxkernel.validation.bench.rigorous import rigorous
@@ -18,15 +18,15 @@ from cvxkernel.validation.bench.suites import (
     SWEEPS,
     TABLE_16,
     Row,
-    Target,
     growth,
     sweep,
     table16,
-    targets,
 )
+from cvxkernel.validation.bench.targets import GROUPS, Target, targets
 
 __all__ = [
     "FAMILIES",
+    "GROUPS",
     "SWEEPS",
     "TABLE_16",
     "Cancer",
@@ -36,6 +36,7 @@ __all__ = [
     "Limits",
     "Measurement",
     "Peer",
+    "Real",
     "Row",
     "Sample",
     "Size",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits
 
+from cvxkernel.formulations.errors import InputError
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.validation.files import read
 from cvxkernel.validation.instances import blobs, gaussian_kernels, sample
@@ -25,6 +27,9 @@ class Size:
     k: int
     lam: float = 5e-4
 
+    def __str__(self) -> str:
+        return f"n = {self.n}, p = {self.p}, k = {self.k}"
+
     def data(self) -> Mapping[str, Any]:
         """The problem, seeded."""
         X, y = blobs(self.n, self.k)
@@ -34,28 +39,67 @@ class Size:
 
 @dataclass(frozen=True)
 class Labels:
-    """The same points with k labels of ±1, for tang2009."""
+    """The same points with k labels of ±1, or other kernels, for tang2009."""
 
     n: int
     p: int
     k: int
+    kind: str = "gaussian"
+    beta: float | None = None
+    lam: float | None = None
 
     def data(self) -> Mapping[str, Any]:
         """The problem, seeded."""
-        return multi_label(self.n, self.p, self.k)
+        given = {"beta": self.beta, "lam": self.lam}
+        chosen = {key: value for key, value in given.items() if value is not None}
+        return multi_label(self.n, self.p, self.k, kind=self.kind) | chosen
+
+    def __str__(self) -> str:
+        return f"n = {self.n}, p = {self.p}, k = {self.k}"
 
 
 @dataclass(frozen=True)
 class Sample:
-    """A seeded sample of any formulation."""
+    """A seeded sample of any formulation, a loss of its own if one is given."""
 
     id: str
     n: int
     p: int
+    loss: str | None = None
 
     def data(self) -> Mapping[str, Any]:
         """The problem, seeded."""
-        return sample(self.id, self.n, self.p)
+        made = sample(self.id, self.n, self.p)
+        return made if self.loss is None else made | {"loss": self.loss}
+
+    def __str__(self) -> str:
+        return f"n = {self.n}" + (f", {self.loss}" if self.loss else "")
+
+
+@dataclass(frozen=True)
+class Real:
+    """Similarities of the chen2009 collection, in the folder CVXKERNEL_DATA, with numbers."""
+
+    name: str
+    numbers: tuple[tuple[str, Any], ...]
+    stacked: bool = False
+
+    @classmethod
+    def of(cls, name: str, *, stacked: bool = False, **numbers: Any) -> Real:
+        """`stacked`: S as kundu2010 has it."""
+        return cls(name, tuple(numbers.items()), stacked)
+
+    def data(self) -> Mapping[str, Any]:
+        """The problem."""
+        folder = os.environ.get("CVXKERNEL_DATA")
+        if folder is None:
+            raise InputError("CVXKERNEL_DATA", "a folder with the papers' data sets", "nothing")
+        held = read(Path(folder) / f"{self.name}.npz")
+        S = held["S"][None] if self.stacked else held["S"]
+        return {"S": S, "y": np.asarray(held["y"], dtype=float), **dict(self.numbers)}
+
+    def __str__(self) -> str:
+        return ", ".join([self.name, *(f"{key} = {value}" for key, value in self.numbers)])
 
 
 @dataclass(frozen=True)
@@ -81,6 +125,9 @@ class Cancer:
     p: int
     C: float = 1.0
 
+    def __str__(self) -> str:
+        return f"breast cancer, n = {self.n}, p = {self.p}"
+
     def data(self) -> Mapping[str, Any]:
         """The problem."""
         X, y = load_breast_cancer(return_X_y=True)
@@ -99,7 +146,7 @@ class File:
         return read(self.path)
 
 
-Instance = Size | Labels | Sample | Digits | Cancer | File
+Instance = Size | Labels | Sample | Real | Digits | Cancer | File
 
 
 def _standardized(X: Array) -> Array:

@@ -13,7 +13,7 @@ from cvxkernel.formulations.enclosure import relative_width
 from cvxkernel.solvers import solve
 from cvxkernel.validation.bench.data import Digits, Instance, Labels, Sample, Size
 from cvxkernel.validation.bench.process import Limits, alone
-from cvxkernel.validation.bench.suites import Target
+from cvxkernel.validation.bench.targets import Target
 from cvxkernel.validation.bench.unproved import unproved
 
 TIMES = 3  # each way, in turns; the fastest counts

@@ -93,9 +93,10 @@ def unit(id: str, problem: Any) -> tuple[str, Callable[[], Any]]:
         M = problem.kernels.mean(axis=0) + np.eye(problem.n)
         return "Cholesky", lambda: cholesky(M, lower=True, check_finite=False)
     if hasattr(problem, "kernels"):
-        y: Array = problem.Y[0] if hasattr(problem, "Y") else problem.y
         K, C = problem.kernels.mean(axis=0), getattr(problem, "C", np.inf)
-        return "SVM", lambda: svm(K, y, C)
+        if hasattr(problem, "Y"):
+            return "machine of every label", lambda: [svm(K, y, C) for y in problem.Y]
+        return "SVM", lambda: svm(K, problem.y, C)
     S: Array = problem.S[0] if problem.S.ndim == 3 else problem.S
     return "eigh", lambda: eigh(S, check_finite=False)
 

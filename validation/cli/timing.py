@@ -63,7 +63,8 @@ def bench_(
     k: Annotated[int, typer.Option(help="Classes, in table16.", callback=whole(2, MOST))] = 8,
     lam: Annotated[float, typer.Option(help="Regularization parameter, in table16.")] = 5e-4,
     family: Annotated[
-        list[str] | None, typer.Option(help="Of n, p, k: only this paper; may be repeated.")
+        list[str] | None,
+        typer.Option(help="Of targets, n, p, k: only this paper, or paths, or corners; repeat."),
     ] = None,
     tol: Annotated[float, typer.Option(help="Relative width to reach.")] = 1e-6,
     limit: Seconds = 600.0,
@@ -100,8 +101,9 @@ def bench_(
     _check_families(what, family or ())
     with progress_line() as progress:
         if what in (What.targets, What.rigorous):
-            aims = targets if what is What.targets else rigorous
-            rows: list[Any] = _followed(aims(limits=limits), progress, lambda row: row.what)
+            measured = targets(limits=limits, groups=family)
+            aims = measured if what is What.targets else rigorous(limits=limits)
+            rows: list[Any] = _followed(aims, progress, lambda row: row.what)
             table = _targets_table(rows, head)
         elif what is What.programs:
             rows = _followed(programs(limits=limits), progress, lambda row: f"{row.id} {row.kind}")
@@ -142,12 +144,15 @@ def _limits(seconds: float, gigabytes: float, threads: int) -> Limits:
 
 def _check_families(what: What, families: Sequence[str]) -> None:
     """Refuse a paper that does not grow along this."""
-    from cvxkernel.validation.bench import SWEEPS
+    from cvxkernel.validation.bench import GROUPS, SWEEPS
 
     growing = SWEEPS[what.value][1] if what.value in SWEEPS else ()
+    growing = tuple(GROUPS) if what is What.targets else growing
     for name in families:
         if name not in growing:
-            expected = f"one of {', '.join(growing)}" if growing else "none but with n, p, k"
+            expected = (
+                f"one of {', '.join(growing)}" if growing else "none but with targets, n, p, k"
+            )
             raise InputError("--family", f"{expected}, for {what.value}", repr(name))
 
 

@@ -45,6 +45,7 @@ IMPLIED: dict[tuple[str, str], str] = {
     ): "γ ≥ 0 asks ζᵢ ≤ minₜ θᵢᵗ; the largest such ζ, best, is ≥ 0",
     ("kundu2010-eq7", "spectrum"): "|μ - u| ≤ μ + u in the cones gives μ ≥ 0 and u ≥ 0",
     ("kundu2010-eq10", "gamma"): "‖zᵢ‖²/γᵢ in the objective is finite for γᵢ > 0 alone",
+    ("rakotomamonjy2008", "nonneg"): "‖u_m‖²/d_m in the objective is finite for d_m > 0 alone",
     ("chen2009-eq12", "cone"): "|λa - u| ≤ λa + u in the cones gives λa ≥ 0 and u ≥ 0",
     ("chen2009-eq12", "nonneg"): "|λa - u| ≤ λa + u in the cones gives λa ≥ 0 and u ≥ 0",
 }

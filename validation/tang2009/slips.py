@@ -151,12 +151,18 @@ def measure(
 def variants(at: Answer) -> Iterator[Variant]:
     """The slips of these programs."""
     k, n = at.Y.shape
-    for kind, told, C in costs(at.C, n):
-        yield fixed(kind, told, C=C)
     if at.lam is not None:
         yield from prices(at.lam, n, k)
     if at.beta is not None:
         yield from shares(at.beta, k)
+    yield from machines(at)
+
+
+def machines(at: Answer) -> Iterator[Variant]:
+    """Those that need no λ and no β: of C, of the data, of the numbers."""
+    n = at.Y.shape[1]
+    for kind, told, C in costs(at.C, n):
+        yield fixed(kind, told, C=C)
     told = "αᵀGα in place of αᵀ(G ∘ yyᵀ)α: the labels left out"
     yield fixed("labels", told, signed=False)
     told = "αᵀ(G ∘ yyᵀ)α without its factor ½"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
 from cvxkernel.formulations import CATALOGUE, SolverError
-from cvxkernel.solvers import METHODS, Alternation, solve
+from cvxkernel.solvers import METHODS, Newton, solve
 from cvxkernel.solvers import conic as panel
 from cvxkernel.validation.instances import sample
 
@@ -45,13 +47,24 @@ def test_a_panel_that_fails_is_followed_by_the_method(monkeypatch):
         raise SolverError(id, {"SCS": "slow"})
 
     monkeypatch.setattr("cvxkernel.solvers.route.conic", fails)
-    for id, name in (("tang2009-thm3.1", "alternation"), ("chen2009-eq1", "svm")):
-        found = solve(id, CATALOGUE[id].make(sample(id, 10, 2)))
-        assert found.solver == name
-        assert found.attempts == {"SCS": "slow"}
+    id = "chen2009-eq1"
+    found = solve(id, CATALOGUE[id].make(sample(id, 10, 2)))
+    assert found.solver == "svm"
+    assert found.attempts == {"SCS": "slow"}
     with pytest.raises(SolverError):  # who names a solver gets no other
         solve(id, CATALOGUE[id].make(sample(id, 10, 2)), solver="conic")
-    assert METHODS["alternation"] is Alternation
+
+
+def test_newton_that_fails_is_followed_by_the_alternation(monkeypatch):
+    @dataclass(frozen=True)
+    class Short(Newton):
+        max_iterations: int = 1
+
+    monkeypatch.setitem(METHODS, "newton", Short)
+    for id in ("tang2009-thm3.1", "tang2009-eq3-sdp", "tang2009-eq11"):
+        found = solve(id, CATALOGUE[id].make(sample(id, 10, 2)))
+        assert found.solver == "alternation"
+        assert "after 1 iterations" in found.attempts["newton"]
 
 
 @pytest.mark.parametrize("C", [1e-6, 1.0, 1e6])

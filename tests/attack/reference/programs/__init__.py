@@ -62,6 +62,7 @@ PROGRAMS: dict[str, tuple[Callable[[Data], Ends], int, int]] = {
     "gonen2008-eq7": (machines.gonen, 5, 1),
     "gonen2008-alg1": (machines.gonen, 5, 1),
     "kim2006": (discriminants.kim, 5, 1),
+    "rakotomamonjy2008": (machines.simple, 5, 1),
     "lanckriet2004-sm1": (lambda data: machines.margin(data, box=True), 5, 1),
     "lanckriet2004-sm2": (lambda data: machines.margin(data, squared=True), 5, 1),
     "lanckriet2004-sm2c": (lambda data: machines.margin(data, joint=True), 5, 1),

@@ -1,0 +1,1 @@
+"""Rakotomamonjy et al. (2008), and the answers to its program, judged."""

@@ -1,0 +1,5 @@
+"""No pictures."""
+
+from cvxkernel.validation.ledger.claim import Picture
+
+PICTURES: tuple[Picture, ...] = ()
