@@ -13,19 +13,13 @@ from cvxkernel.formulations.inputs import Array
 EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
 
-Bounded = tuple[float, float]  # a number and the allowance for its rounding
-
-# Where the identity is one of the kernels its weight may be zero and the matrix singular: these
-# shares of it are tried. A share s costs at most a factor 1/(1 - s) of the value.
-IDENTITY_SHARES = (0.0, 1e-13, 1e-11, 1e-9)
-
 
 @dataclass(frozen=True)
 class Enclosure:
     """lower ≤ optimum ≤ upper, in the paper's sense and sign.
 
     `value` is the paper's objective at the feasible point in `variables`: the upper end of a
-    minimization, the lower end of a maximization, before the allowance for rounding.
+    minimization, the lower end of a maximization, as doubles compute it.
     `open` says in words what of the problem is not determined or not proved, so that both ends
     depend on a choice that the answer holds; None where everything is.
     """
@@ -70,18 +64,3 @@ def relative_width(lower: float, upper: float) -> float:
     if not (np.isfinite(lower) and np.isfinite(upper)):
         return np.inf
     return (upper - lower) / max(abs(upper), TINY)
-
-
-def rounding(n: int, magnitude: float) -> float:
-    """What sums of n products, adding up to `magnitude` in absolute values, may lose to rounding.
-
-    An estimate (2√n units in the last place), not a proof: each end of an enclosure is moved
-    outwards by it.
-    """
-    return 2.0 * float(np.sqrt(n)) * EPS * magnitude
-
-
-def quadratic(G: Array, B: Array) -> tuple[float, float]:
-    """Σⱼ βⱼᵀGβⱼ over the columns of B, and the allowance for its rounding."""
-    form = float(np.sum(B * (G @ B)))
-    return form, rounding(len(G), float(np.sum(np.abs(B) * (np.abs(G) @ np.abs(B)))))

@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields
 from difflib import get_close_matches
 from functools import partial
-from inspect import signature
 from types import ModuleType
 from typing import Any, Literal, TypeVar
 
@@ -92,11 +91,6 @@ def encloses(*ids: str, frame: Frame | None = None, **options: Any) -> Callable[
 
     def register(function: F) -> F:
         bound = partial(function, **options) if options else function
-        if next(iter(signature(function).parameters)) != "F":  # TRANSITION
-
-            def bound(F: Any, problem: Any, point: Any, made: Any = bound) -> Any:
-                return made(problem, point)
-
         known = dict.fromkeys(ids, (bound, frame))
         vars(function)["encloses"] = {**known, **vars(function).get("encloses", {})}
         return function
@@ -109,8 +103,8 @@ def given(F: Arithmetic, point: Point, symbol: str, default: Any) -> Tensor:
     x = point.get(symbol)
     if x is None:
         return F.exact(default)
-    shape = np.shape(default) if not isinstance(default, F.Tensor) else default.shape
-    if isinstance(x, F.Tensor):
+    shape = np.shape(default) if not isinstance(default, F.tensor) else default.shape
+    if isinstance(x, F.tensor):
         return x.reshape(*shape)
     return F.exact(inputs.weights(symbol, x, shape))
 

@@ -153,7 +153,7 @@ def off(
     eta += 1.2 * most * (float(np.linalg.norm(O.T @ U.high)) + wide)
     inside = C.high.T @ U.high
     A = block + (inside * e) @ inside.T
-    least = DOUBLES.least(DOUBLES.exact((A + A.T) / 2)).lower
+    least = float(DOUBLES.least(DOUBLES.exact((A + A.T) / 2)).lower)
     least -= wide * 4 * float(np.linalg.norm(block))
     epsilon = (max(-least, 0.0) + lost + eta**2 / delta) / (1 - omega)
     rest = product(pair(K), U).plus(U.high * e).double

@@ -10,7 +10,7 @@ v, b, and η, ζ ≥ 0,
     ½wᵀQ⁻¹w + C·1ᵀζ,  w = 1 + η - ζ - by             where Q ≻ 0: the maximum of the Lagrangian
 
 The gap of the first is of first order in the error of α, that of the second of second order: with
-δ = w - Qα, wᵀQ⁻¹w = αᵀQα + 2αᵀδ + δᵀQ⁻¹δ needs the inverse only on what is small, and for any s
+δ = w - Qα, wᵀQ⁻¹w = 2αᵀw - αᵀQα + δᵀQ⁻¹δ needs the inverse only on what is small, and for any s
 with r = δ - Qs it is δᵀQ⁻¹δ = δᵀs + rᵀs + rᵀQ⁻¹r. With C infinite ζ is zero, and only the second
 remains.
 
@@ -46,6 +46,12 @@ def signed(y: Array, K: Array) -> Array:
     Q *= y
     Q *= y[:, None] / 2
     return Q
+
+
+def nearest(Q: Array) -> Tensor:
+    """The nearest semidefinite matrix to any symmetric one, known to within its distance."""
+    short = max(0.0, -float(DOUBLES.least(DOUBLES.exact(Q)).lower))
+    return DOUBLES.tensor(Q, 0.0, short)
 
 
 def feasible(F: Arithmetic, alpha: Any, y: Array, C: float) -> Tensor:
@@ -121,15 +127,38 @@ def on_margin(Q: Array, y: Array, C: float, alpha: Array, small: float) -> Array
 
 def offset(image: Array, y: Array) -> float:
     """The b of the least Σᵢ max(0, 1 - imageᵢ - byᵢ)."""
+    return float(kink(DOUBLES, DOUBLES.exact(image), y).mid)
+
+
+def kink(F: Arithmetic, image: Tensor, y: Array) -> Tensor:
+    """The same b, as near as F computes it: an exact point."""
     # Piecewise linear and convex in b, with slopes from -n₊ to n₋: the least is at the kink
     # y(1 - image) where the slope changes its sign, the n₊-th in increasing order.
     kinks = y * (1 - image)
-    return float(np.sort(kinks)[int((y > 0).sum()) - 1])
+    b: Tensor = kinks[int(np.argsort(kinks.mid)[int((y > 0).sum()) - 1])]
+    return b.point()
 
 
-def primal(F: Arithmetic, form: Tensor, image: Tensor, y: Array, C: float, b: float) -> Tensor:
+def primal(F: Arithmetic, form: Tensor, image: Tensor, y: Array, C: float, b: Any) -> Tensor:
     """½vᵀQv + C Σᵢ max(0, 1 - (Qv)ᵢ - byᵢ) from vᵀQv and Qv"""
     return form / 2 + F.exact(C) * (1 - image - F.exact(b) * y).positive().sum()
+
+
+def scaled_primal(
+    F: Arithmetic, form: Tensor, image: Tensor, y: Array, C: float, off_top: Any = ...
+) -> Tensor:
+    """The primal from vᵀQv and Qv at the best b, or at the multiple of (v, b) that is tried.
+
+    At it no sample off the top of the box (to what a solver leaves) is inside the margin.
+    """
+    b = kink(F, image, y)
+    ends = [primal(F, form, image, y, C, b)]
+    margins = (image.mid + b.mid * y)[off_top]
+    nearest = float(margins.min()) if margins.size else 1.0
+    if nearest > 0.5 and nearest != 1.0:
+        x = F.exact(1.0 / nearest)
+        ends.append(primal(F, x * (x * form), x * image, y, C, x * b))
+    return least(F, ends)
 
 
 def hinge_bound(F: Arithmetic, Q: Tensor, y: Array, C: float, v: Any) -> Tensor:
@@ -137,16 +166,7 @@ def hinge_bound(F: Arithmetic, Q: Tensor, y: Array, C: float, v: Any) -> Tensor:
     Q, slack = F.bracket(Q)
     v = F.exact(v)
     image = Q @ v
-    form, b = F.inner(v, image), offset(image.mid, y)
-    ends = [primal(F, form, image, y, C, b)]
-    # Any multiple of (v, b) will do: try the one at which no sample off the box (to what a solver
-    # leaves) is inside the margin.
-    margins = image.mid + b * y
-    nearest = float(margins[v.mid < (1 - 1e-6) * C].min(initial=1.0))
-    if 0.5 < nearest < 1.0:
-        x = 1.0 / nearest
-        ends.append(primal(F, x * (x * form), x * image, y, C, x * b))
-    best = least(F, ends)
+    best = scaled_primal(F, F.inner(v, image), image, y, C, v.mid < (1 - 1e-6) * C)
     return best + _charge(F, slack, len(y), C, best)
 
 
@@ -157,7 +177,10 @@ def _charge(F: Arithmetic, slack: Tensor, n: int, C: float, bound: Tensor) -> Te
         return F.exact(0.0)
     for _ in range(10):
         f = bound + slack * square
-        square = F.minimum(square, F.minimum(2 * F.exact(C) * f, 2 * f * f))
+        less = F.minimum(2 * F.exact(C) * f, 2 * f * f)
+        if not less.upper < 0.9 * square.upper:
+            break
+        square = less
     return slack * square
 
 
@@ -180,22 +203,30 @@ def quadratic_bound(F: Arithmetic, Q: Tensor, y: Array, C: float, alpha: Any) ->
     gap = y * (1 - middle)  # = b on every sample with 0 < α < C, at an optimum
     free = (a > 1e-6 * a.max()) & (a < (1 - 1e-6) * C)
     if not free.any():
-        free = a >= 0
-    ends = []
-    for b in (float(np.average(gap[free], weights=a[free] + TINY)), float(np.median(gap[free]))):
-        excess = image - 1 + F.exact(b) * y
-        # η takes the excess where it is positive, ζ where it is negative; or each only where it
-        # outweighs the room that α has to move, and the rest is left to δᵀQ⁻¹δ.
-        over = excess.mid
+        free = np.ones(n, dtype=bool)
+    mean, ends = np.average(gap[free], weights=np.abs(a[free]) + TINY), []
+    for b in (float(mean), float(np.median(gap[free]))):
+        level = 1 - F.exact(b) * y
         for room in (0.0, Q.mid.diagonal()):
-            takes = over > a * room
-            gives = (-over > (C - a) * room) if np.isfinite(C) else np.zeros(n, dtype=bool)
-            short, long = (-excess).positive(), excess.positive()
-            zeta = F.where(gives, short, 0.0)
-            delta = F.where(takes, short, F.where(gives, -long, -excess))
+            moved, zeta = divided(F, image - level, a, C, room)
+            w = level + moved
+            delta = w - image
             s = F.exact(cho_solve(factor, delta.mid))
             r = delta - Q @ s
             inner = F.inner(delta, s) + F.inner(r, s) + F.inner(r, r).positive() / m
-            total = form / 2 + F.inner(alpha, delta) + inner / 2
+            total = F.inner(alpha, w) - form / 2 + inner / 2
             ends.append(total + F.exact(C) * zeta.sum() if np.isfinite(C) else total)
     return least(F, ends)
+
+
+def divided(F: Arithmetic, excess: Tensor, a: Array, C: float, room: Any) -> tuple[Tensor, Tensor]:
+    """η - ζ and ζ, exact points: what is taken of the excess, Qα above 1 - by.
+
+    η takes it where it is positive, ζ where it is negative; or each only where it outweighs the
+    room that α has to move, and the rest is left to δᵀQ⁻¹δ.
+    """
+    over = excess.point()
+    eta, zeta = F.where(over.mid > a * room, over.positive(), 0.0), F.exact(np.zeros(len(a)))
+    if np.isfinite(C):
+        zeta = F.where(-over.mid > (C - a) * room, (-over).positive(), 0.0)
+    return (eta - zeta).point(), zeta

@@ -4,7 +4,7 @@ Step 1 solves k support vector machines at the weights θ; step 2 a linear progr
 the cuts Σᵢ θᵢᵗD(αⱼᵗ, Gᵢ) ≤ gᵗ found so far, by HiGHS. At every iteration
 
     optimum ≤ Σₜ upper bound of the machine at θᵗ, from its α: an inexact machine is charged,
-    optimum ≥ `bounds.bound` at ᾱᵗ = Σⱼ νⱼᵗαⱼᵗ with weights νᵗ ≥ 0, Σⱼ νⱼᵗ = 1 on the cuts.
+    optimum ≥ `Bounds.value` at ᾱᵗ = Σⱼ νⱼᵗαⱼᵗ with weights νᵗ ≥ 0, Σⱼ νⱼᵗ = 1 on the cuts.
 
 The νᵗ are the linear program's multipliers, repaired: S(t) is convex, so ᾱ is feasible whatever
 HiGHS says, and D is concave in α, so the bound there is at least the linear program's.
@@ -25,12 +25,12 @@ from typing import Any
 
 import numpy as np
 
+from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.formulations.errors import SolverError
 from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.problem import with_numbers
 from cvxkernel.formulations.tang2009 import Regularized, Shared, bounds, prohibitive
-from cvxkernel.formulations.tang2009.bounds import weights
 from cvxkernel.solvers import units
 from cvxkernel.solvers.exchange import PATIENCE, Pull, linear_program
 from cvxkernel.solvers.method import Iterative, Progress, Solution, State, Step
@@ -96,7 +96,7 @@ class Alternation(Iterative[LabelsState]):
         """Uniform weights, or the `theta` of a problem nearby, or its `zeta` and `gamma`; α = 0."""
         unit = units.of(form).scaled(problem)
         theta, zero = np.full((unit.k, unit.p), 1 / unit.p), np.zeros(unit.Y.shape)
-        near = theta if start is None else bounds.within(weights(unit, start), most(unit))
+        near = theta if start is None else within(bounds.weights(DOUBLES, unit, start), most(unit))
         return LabelsState(unit, problem.C / unit.C, near, theta, theta, zero, zero)
 
     def point(self, state: LabelsState) -> Point:
@@ -145,8 +145,9 @@ class Alternation(Iterative[LabelsState]):
     def step(self, state: LabelsState) -> bool:
         """k machines, one linear program, and both ends."""
         problem = state.problem
+        ends = bounds.Bounds(DOUBLES, problem)
         # Step 1: αⱼᵗ, the most violated constraint of (12) for each label
-        kernels = bounds.combined(problem, state.theta)
+        kernels = problem.combined(state.theta)
         alpha = machines(problem, kernels, state)
         D = problem.D(alpha)
         lam = problem.lam if isinstance(problem, Regularized) else 0.0
@@ -157,8 +158,8 @@ class Alternation(Iterative[LabelsState]):
             state.value, state.best = value, state.theta
         gap = state.attained - state.bound
         if not np.isfinite(gap) or value < state.attained - REFRESH * gap:
-            slack = bounds.slacks(problem, state.theta)
-            upper = price + sum(map(sum, bounds.machines(problem, kernels, alpha, slack)))
+            at = DOUBLES.exact(state.theta)
+            upper = ends.upper(at, ends.machines(ends.combined(at), alpha)).upper
             if upper < state.attained:
                 state.attained, state.weights, state.machines = upper, state.theta, alpha
         state.alphas.append(alpha)
@@ -171,18 +172,15 @@ class Alternation(Iterative[LabelsState]):
             theta, nu = shared_master(cuts, state.value / k)
         else:
             theta, nu = master(cuts, beta, state.value / k, lam)
-        mixture = bounds.repair(problem, np.einsum("tj,jtn->tn", nu, np.array(state.alphas)))
-        if isinstance(problem, Regularized):
-            low, down = bounds.value(problem, mixture, lam)
-        else:
-            low, down = bounds.bound(problem, mixture, beta)
-        if low - down > state.bound:
-            state.bound, state.mixture = low - down, mixture
+        mixture = ends.feasible(np.einsum("tj,jtn->tn", nu, np.array(state.alphas)))
+        low = ends.value(mixture).lower
+        if low > state.bound:
+            state.bound, state.mixture = low, mixture.mid
         # Paper takes θ itself. Where many kernels take part that swings: with 15 random kernels and
         # 6 labels it needs twice to three times the iterations.
         if self.stabilized:
             theta = state.pull.towards(state.best, theta, better=better)
-        state.theta = bounds.within(theta, beta)
+        state.theta = within(theta, beta)
         state.lower, state.upper = state.scale * state.bound, state.scale * state.attained
         return True
 
@@ -225,7 +223,7 @@ def master(cuts: Array, beta: float, scale: float, lam: float = 0.0) -> tuple[Ar
     cost = np.append(np.zeros(p), np.full(k * p, lam / 2 / scale))
     x, marginals = linear_program("alternation", A_ub, b_ub, A_eq, k, cost)
     theta = x[:p] + x[p:m].reshape(k, p)
-    return bounds.simplex(theta), bounds.simplex(marginals[:-1].reshape(k, J) / size)
+    return simplex(theta), simplex(marginals[:-1].reshape(k, J) / size)
 
 
 def shared_master(cuts: Array, scale: float) -> tuple[Array, Array]:
@@ -239,8 +237,20 @@ def shared_master(cuts: Array, scale: float) -> tuple[Array, Array]:
         A_ub[rows, p + t] = -scale / size[t]
     A_eq = np.append(np.ones(p), np.zeros(k))[None]
     x, marginals = linear_program("alternation", A_ub, np.zeros(k * J), A_eq, k)
-    theta = bounds.simplex(x[:p][None])
-    return np.repeat(theta, k, axis=0), bounds.simplex(marginals.reshape(k, J) / size)
+    theta = simplex(x[:p][None])
+    return np.repeat(theta, k, axis=0), simplex(marginals.reshape(k, J) / size)
+
+
+def simplex(theta: Array) -> Array:
+    """Each row clipped at zero and scaled to sum 1."""
+    made: Array = bounds.simplex(DOUBLES, theta).mid
+    return made
+
+
+def within(theta: Any, beta: float) -> Array:
+    """Weights drawn to their mean until Ω ≤ β."""
+    made: Array = bounds.within(DOUBLES, DOUBLES.exact(theta), beta).mid
+    return made
 
 
 def _sizes(cuts: Array) -> Array:

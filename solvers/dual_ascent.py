@@ -32,6 +32,7 @@ from scipy.linalg import eigh, eigvalsh
 
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations import svm as machine
+from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.formulations.chen2009 import KernelMachine, RobustMachine, bounds
 from cvxkernel.formulations.enclosure import EPS, TINY
 from cvxkernel.formulations.formulation import Formulation, Point
@@ -151,16 +152,13 @@ class DualAscent(Iterative[AscentState]):
         """The dual at α from below; from above K and the c that is best for it."""
         y = problem.y
         own = best_response(K, y, problem.C)
-        if isinstance(problem, RobustMachine):
-            dual = bounds.robust_value(problem, state.alpha)
-            (high, _), point = bounds.robust_bound(problem, K, y * own)
-        else:
-            dual = bounds.kernel_bound(problem, state.alpha, float(np.exp(state.x)))
-            (high, _), point = bounds.kernel_value(problem, K, y * own)
-        if dual.value[0] > state.bound:
-            state.bound, state.best = dual.value[0], dual.alpha
-        if high < state.attained:
-            state.attained, state.K, state.z = high, K, point["z"]
+        at = bounds.free(DOUBLES, problem)
+        dual = at.best(DOUBLES.exact(state.alpha), float(np.exp(state.x)))
+        value, point = at.value(DOUBLES.exact(K), y * own)
+        if dual.value.mid > state.bound:
+            state.bound, state.best = float(dual.value.mid), dual.alpha.mid
+        if value.mid < state.attained:
+            state.attained, state.K, state.z = float(value.mid), K, point["z"].mid
         state.lower, state.upper = state.scale * state.bound, state.scale * state.attained
 
     def move(self, problem: KernelMachine, state: AscentState, K: Array) -> None:
@@ -202,15 +200,20 @@ def robust(problem: KernelMachine, x: float) -> RobustMachine:
 
 def hessian(m: Array, U: Array, v: Array, rho: float) -> Array:
     """U[diag(m₊) + (diag(Ωw²) + diag(w) Ω diag(w))/(4ρ)]Uᵀ"""
-    plus = np.maximum(m, 0.0)
-    w = U.T @ v
-    difference = m[:, None] - m
-    same = np.where(np.minimum.outer(m, m) > 0, 1.0, 0.0)
-    mixed = (m[:, None] > 0) != (m > 0)
-    Omega = np.divide(plus[:, None] - plus, difference, out=same, where=mixed)
-    inner = np.diag(plus + Omega @ w**2 / (4 * rho)) + np.outer(w, w) * Omega / (4 * rho)
+    w, Omega = U.T @ v, differences(m)
+    inner = np.diag(np.maximum(m, 0.0) + Omega @ w**2 / (4 * rho))
+    inner += np.outer(w, w) * Omega / (4 * rho)
     H: Array = U @ inner @ U.T
     return (H + H.T) / 2
+
+
+def differences(m: Array) -> Array:
+    """Ω"""
+    plus = np.maximum(m, 0.0)
+    same = np.where(np.minimum.outer(m, m) > 0, 1.0, 0.0)
+    mixed = (m[:, None] > 0) != (m > 0)
+    Omega: Array = np.divide(plus[:, None] - plus, m[:, None] - m, out=same, where=mixed)
+    return Omega
 
 
 def best_response(K: Array, y: Array, C: float) -> Array:

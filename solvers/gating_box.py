@@ -13,6 +13,7 @@ from itertools import count
 
 import numpy as np
 
+from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.gonen2008 import Gated, Localized
 from cvxkernel.formulations.gonen2008.bounds import box_bound
@@ -127,4 +128,4 @@ def look(problem: Localized, box: GatingBox, near: Array | None) -> Look:
     alpha = svm(at.K_eta, at.y, at.C, start=near)
     enclosure = formulation("gonen2008-eq7").enclose(at, {"alpha": alpha})
     alpha, corners = enclosure.variables["alpha"], (box.a_low, box.a_high, box.c_low, box.c_high)
-    return Look(box_bound(problem, alpha, corners), enclosure.upper, alpha)
+    return Look(box_bound(DOUBLES, problem, alpha, corners).lower, enclosure.upper, alpha)

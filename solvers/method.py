@@ -74,9 +74,9 @@ class Solution(Shown):
     `promises` is what an answer to a program that is not convex promises beyond the enclosure,
     which is then of the optimum at what the method has fixed; `status` says so.
     `attempts` tells of the solvers that were tried before this one, and why each was passed over.
-    `rigorous` is true when the two ends come from ball arithmetic; `digits` then holds the optimum
-    to as many digits as were asked for, every one proved. `open` says in words what of the problem
-    is not determined or not proved: then the answer is never called rigorous.
+    Both ends are proved, for the doubles of the data taken as exact numbers. `open` says in words
+    what of the problem is not determined or not proved: then the answer is not called `rigorous`.
+    `digits` holds the optimum to as many digits as were asked for, every one proved.
     `notes` tells of kernels that are not quite semidefinite, and what is meant by them.
     """
 
@@ -89,7 +89,6 @@ class Solution(Shown):
     iterations: int | None
     seconds: float
     status: str = "optimal"
-    rigorous: bool = False
     history: tuple[Step, ...] = ()
     attempts: Mapping[str, str] | None = None
     digits: str | None = None
@@ -101,6 +100,11 @@ class Solution(Shown):
     def width(self) -> float:
         """(upper - lower) / max(|upper|, tiny)"""
         return relative_width(self.lower, self.upper)
+
+    @property
+    def rigorous(self) -> bool:
+        """Whether the two ends are a theorem about the doubles of the data."""
+        return self.open is None
 
     @classmethod
     def at(cls, id: str, enclosure: Enclosure, solver: str, **known: Any) -> Solution:

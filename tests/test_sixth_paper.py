@@ -61,21 +61,33 @@ class Nearest(Given):
 ''',
     "bounds": '''
 import numpy as np
-from cvxkernel.formulations.enclosure import Enclosure, rounding
-from cvxkernel.formulations.formulation import Point, encloses
+from cvxkernel.formulations.formulation import encloses, given
 from cvxkernel.formulations.toy2026.data import Given
+from cvxkernel.formulations.weights import simplex
+
+class Bounds:
+    """Both ends in any arithmetic."""
+    def __init__(self, F, problem):
+        self.F, self.s, self.n = F, F.exact(problem.s), problem.n
+
+    def value(self, x):
+        """|x - s|² at x on the simplex: nearly, and then it is off by how far Σx is from 1."""
+        off = self.F.norm(x) * abs(1 - 1 / x.sum())
+        return (self.F.norm(x - self.s) + off).square()
+
+    def bound(self, tau):
+        """The Lagrangian at τ: its least is at x = max(s - τ, 0)."""
+        at = (self.s - tau).positive()
+        return self.F.inner(at - self.s, at - self.s) + 2 * tau * (at.sum() - 1)
 
 @encloses("toy2026-eq1")
-def eq1(problem: Given, point: Point) -> Enclosure:
-    """From above at x, repaired; from below by the Lagrangian at τ: x = max(s - τ, 0) there."""
-    s, n = problem.s, problem.n
-    x = np.maximum(point.get("x", np.ones(n)), 0.0)
-    x = x / x.sum() if x.sum() > 0 else np.full(n, 1 / n)
-    tau = float(point.get("tau", 0.0))
-    at = np.maximum(s - tau, 0.0)
-    low, high = float(np.sum((at - s) ** 2) + 2 * tau * (at.sum() - 1)), float(np.sum((x - s) ** 2))
-    slack = rounding(n, 4 * float(np.sum(s**2)) + 4 * abs(tau) * (at.sum() + 1) + 1)
-    return Enclosure(high, low - slack, high + slack, {"x": x, "tau": np.array(tau)})
+def eq1(F, problem: Given, point):
+    """From above at x, repaired; from below at τ."""
+    bounds = Bounds(F, problem)
+    x = simplex(F, given(F, point, "x", np.ones(problem.n)), np.ones(problem.n))
+    tau = given(F, point, "tau", 0.0).point()
+    high = bounds.value(x)
+    return F.enclosure(high, bounds.bound(tau), high, {"x": x, "tau": tau})
 ''',
     "prediction": '''"""No classifier."""''',
 }
@@ -90,36 +102,33 @@ def sample(id, n, p, kind, seed):
     return {"s": np.random.default_rng(seed).normal(size=n)}
 ''',
     "proofs": '''
-from flint import arb
-from cvxkernel.formulations.arithmetic.balls import numbers, off_simplex, simplex
-from cvxkernel.validation.proofs.proof import Examination, Proof
+import numpy as np
+from cvxkernel.formulations.arithmetic import BALLS
+from cvxkernel.formulations.arithmetic.balls import Proof, off_simplex
+from cvxkernel.formulations.toy2026.bounds import Bounds
+from cvxkernel.formulations.weights import simplex
+from cvxkernel.validation.proofs.proof import Examination
 
-class Balls:
-    """The same two ends."""
+class Judge:
+    """The same bounds in balls."""
     def __init__(self, problem):
-        self.s, self.one = [arb(v) for v in problem.s], [arb(1)] * problem.n
-    def upper(self, point):
-        x = simplex(numbers(point["x"]), self.one) if "x" in point else self.one
-        return sum(((a - b) ** 2 for a, b in zip(x, self.s)), arb(0)).upper()
-    def lower(self, point):
-        tau = numbers(point.get("tau", 0.0))[0]
-        at = [(v - tau).nonnegative_part() for v in self.s]
-        far = sum(((a - b) ** 2 for a, b in zip(at, self.s)), arb(0))
-        return (far + 2 * tau * (sum(at, arb(0)) - 1)).lower()
+        self.bounds, self.one = Bounds(BALLS, problem), BALLS.exact(np.ones(problem.n))
+
     def better(self, point):
         return iter(())
+
     def examine(self, point):
         seen = Examination()
         if "x" in point:
-            seen.violations.update(off_simplex(point["x"], self.one))
-            seen.repaired["x"] = simplex(numbers(point["x"]), self.one)
-            seen.objectives["upper"] = Proof.of(self.upper(point))
+            seen.violations.update(off_simplex(point["x"], list(self.one.x)))
+            seen.repaired["x"] = x = simplex(BALLS, point["x"], self.one)
+            seen.objectives["upper"] = Proof.of(self.bounds.value(x).number)
         if "tau" in point:
-            seen.repaired["tau"] = point["tau"]
-            seen.objectives["lower"] = Proof.of(self.lower(point))
+            seen.repaired["tau"] = tau = BALLS.exact(point["tau"])
+            seen.objectives["lower"] = Proof.of(self.bounds.bound(tau).number)
         return seen
 
-JUDGES = {"toy2026-eq1": Balls}
+JUDGES = {"toy2026-eq1": Judge}
 ''',
     "slips": '''
 """None are known."""

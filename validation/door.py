@@ -63,8 +63,8 @@ def solve(
     """Solve a problem of formulation `id`, with both ends of the optimum.
 
     The problem is `data`, a mapping, a file or a problem, or keywords: see `problem`.
-    `rigorous` proves both ends in ball arithmetic, `digits` so many of the optimum; the rest is as
-    `cvxkernel.solvers.solve` has it. `verbose` tells what is being done.
+    `rigorous` fails unless both ends are proved, `digits` proves so many of the optimum; the rest
+    is as `cvxkernel.solvers.solve` has it. `verbose` tells what is being done.
     """
     made = problem(id, data, **arrays)
     with _told(verbose) as progress:

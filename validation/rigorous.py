@@ -1,6 +1,7 @@
-"""Enclosures that are theorems: `enclose` judges any point, `solve` finds one first.
+"""Digits beyond doubles: both ends in ball arithmetic, at any point and at polished ones.
 
-`answer` proves only where doubles are not enough.
+The ends of `solvers.solve` are proved as they are, in doubles with radii. `answer` asks balls
+where no more than that rounding is too wide, `solve` where more digits are wanted.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from cvxkernel.validation.proofs import JUDGES, Judge, Point, Proof, prove
 
 MOST_BITS = 4096
 FINE = 1e-9  # what the solvers are asked for first: a proof is no better than its point
+NARROW = 1e-12  # an optimum that is known better is not looked for in balls
 
 
 def proof(id: str, problem: Any, point: Any, *, bits: int = balls.BITS) -> Proof:
@@ -60,15 +62,22 @@ def solve(
     progress: Progress | None = None,
     limit: float | None = None,
 ) -> Solution:
-    """Solve, then prove: the ends come from ball arithmetic, of as many bits as `digits` needs.
+    """A proved answer; with `digits`, ends from ball arithmetic of as many bits as they need.
 
     `tol` is the relative width to reach; by default what the formulation promises, else 1e-6.
     `limit` is how many seconds it may take, one proof of what was found by then not counted.
-    Raises SolverError when the proved interval is wider than was asked for.
+    Raises SolverError when the proved interval is wider than was asked for, or where something of
+    the problem is open.
     """
     tol = inputs.positive("tol", tol if tol is not None else promise(id) or 1e-6)
-    with deadline.within(None if limit is None else inputs.positive("limit", limit)):
-        return _proved(id, problem, solver, tol, digits, progress)
+    if digits is None:
+        found = answer(id, problem, solver=solver, tol=tol, progress=progress, limit=limit)
+    else:
+        with deadline.within(None if limit is None else inputs.positive("limit", limit)):
+            found = _proved(id, problem, solver, tol, digits, progress)
+    if not found.rigorous:
+        raise SolverError(id, {found.solver: f"not proved: {found.open}"}, found.enclosure)
+    return found
 
 
 def answer(
@@ -104,7 +113,6 @@ def answer(
             ", ".join(error.attempts),
             iterations=None,
             seconds=perf_counter() - start,
-            rigorous=best.open is None,
             notes=semidefinite.notes(problem),
         )
 
@@ -127,13 +135,11 @@ def optimum(
         return proof(form.id, problem, {symbol: answer[symbol] for symbol in form.fixed})
     # An algorithm has the optimum of its program, which stands before it and is found sooner.
     id = next(other.id for other in CATALOGUE.values() if other.program is form.program)
-    try:
-        best: Solution | Enclosure = _proved(id, problem, None, FINE, None, progress)
-    except SolverError as error:
-        if error.best is None:
-            raise
-        best = error.best
-    return Proof(arb(best.lower), arb(best.upper))
+    found = _solution(id, problem, None, FINE, progress)
+    in_doubles = Proof(arb(found.lower), arb(found.upper))
+    if found.width <= NARROW or deadline.passed():
+        return in_doubles
+    return in_doubles.narrowed(proof(id, problem, known(found.variables)))
 
 
 def _worth(id: str, problem: Any, point: Point, proved: Enclosure, tol: float) -> Point:
@@ -156,12 +162,12 @@ def _proved(
     problem: Any,
     solver: str | None,
     tol: float,
-    digits: int | None,
+    digits: int,
     progress: Progress | None,
 ) -> Solution:
     """The same, by the limit that holds."""
     start = perf_counter()
-    goal = tol if digits is None else min(tol, 10.0**-digits / 2)
+    goal = min(tol, 10.0**-digits / 2)
     made: list[tuple[Proof, Solution]] = []
     for fineness in (tol, FINE):  # what polishes itself needs no fine solution
         found = _solution(id, problem, solver, fineness, progress)
@@ -191,11 +197,10 @@ def _proved(
         value=value,
         lower=lower,
         upper=upper,
-        rigorous=found.open is None,
         # Of what is not convex only the optimum at what the method has fixed is proved.
         status=found.status if formulation(id).fixed else "optimal",
         seconds=perf_counter() - start,
-        digits=None if digits is None else proved.digits(digits),
+        digits=proved.digits(digits),
     )
 
 

@@ -27,6 +27,10 @@ sums, products, quotients and the functions below hold the true results.
                               of the Kᵢ₊, up to multiples of eeᵀ, and if they are `rounded` up to
                               two units in the last place of each entry
     F.signed(y, Q)            diag(y) Q diag(y), y of signs
+    F.congruence(d, Q)        diag(d) Q diag(d)
+    F.forms(K, V)             vᵀKv for every row v of V
+    F.basis(found)            λ and U of a similarity that `formulations.eigenbasis` has found
+    F.composed(U, d)          U diag(d)Uᵀ for U orthonormal, as F.basis returns it
     F.least(A)                a number below the smallest eigenvalue of the symmetric part of A
     F.bracket(Q)              (Q′, ε) with Q ⪯ Q′ ⪯ Q + 2εI for the true Q, and no slack left in Q′
     F.shifted(A, c)           A + cI

@@ -32,12 +32,17 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from cvxkernel.formulations import semidefinite
+from cvxkernel.formulations.arithmetic.doubles import DOUBLES
+from cvxkernel.formulations.eigenbasis import Basis
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.memory import per_array
 
 BITS = 128
 GUARD = 64  # bits more than asked for, on the way
 APART = 2.0**20  # times what couples them: two eigenvalues further apart are told from one another
+SHARP = 64  # up to this n the smallest eigenvalue is found to the working precision
+SHARP_NEAR_ZERO = 150  # and up to this one what is left of a singular matrix
+SINGULAR = 1e-9  # of its norm: an eigenvalue as far below zero may be rounding
 PASSES = 40  # of the refinement, at most: each doubles the digits or opens a cluster
 
 
@@ -152,6 +157,26 @@ def lambda_min(A: arb_mat) -> arb:
         best = arb(sigma) - norm(E)
         break
     return best.lower() if best.is_finite() else arb.neg_inf()
+
+
+def _sharp(A: arb_mat) -> arb:
+    """The same to the working precision, by eigenvectors V that are believed in nothing.
+
+    With B = VᵀAV, every zᵀBz ≥ (minᵢ Bᵢᵢ - ‖off the diagonal‖_F)‖z‖², and ‖Vz‖² is within ω‖z‖² of
+    ‖z‖², ω = ‖VᵀV - I‖_F; V is square, so that Vz is every vector where ω < 1.
+    """
+    n = A.nrows()
+    with precision(ctx.prec + GUARD):
+        V = eigenvectors(A.mid())[1]
+        omega = norm(V.transpose() * V - identity(n))
+        B = symmetric(V.transpose() * A * V)
+        D = [B[i, i] for i in range(n)]
+        off = B - arb_mat(n, n, [D[i] if i == j else 0 for i in range(n) for j in range(n)])
+        least = (-largest([-x for x in D]) - norm(off)).lower()
+        if not omega < 1:
+            return arb.neg_inf()
+        made = least / (1 + omega if least > 0 else 1 - omega)
+    return made.lower() if made.is_finite() else arb.neg_inf()
 
 
 def least_eigenvalue(A: arb_mat) -> arb:
@@ -482,7 +507,8 @@ class Tensor:
     @property
     def number(self) -> arb:
         """The ball of a tensor of one entry."""
-        return self.x.item()
+        ball: arb = self.x.item()
+        return ball
 
     @property
     def matrix(self) -> arb_mat:
@@ -569,7 +595,7 @@ class Tensor:
 
     def sum(self, axis: int | None = None) -> Tensor:
         """Σ of all entries, or along an axis."""
-        return Tensor(np.sum(self.x, axis=axis, initial=arb(0)))
+        return Tensor(np.add.reduce(self.x, axis=axis, initial=arb(0)))
 
     def trace(self) -> Tensor:
         """Σᵢ Aᵢᵢ"""
@@ -621,14 +647,16 @@ def exact(x: Any) -> Tensor:
     if isinstance(x, arb):
         return Tensor(x)
     if isinstance(x, list) and any(isinstance(v, arb) for v in x):
-        return Tensor(_ARB(np.array(x, dtype=object)))
+        x = np.array(x, dtype=object)
+    if isinstance(x, np.ndarray) and x.dtype == object:
+        return Tensor(_ARB(x))
     return Tensor(_ARB(np.asarray(x, dtype=np.float64).astype(object)))
 
 
 class Balls:
     """The arithmetic, at the working precision."""
 
-    Tensor = Tensor
+    tensor = Tensor
     exact = staticmethod(exact)
 
     @property
@@ -679,7 +707,7 @@ class Balls:
     @staticmethod
     def inner(A: Any, B: Any) -> Tensor:
         """⟨A, B⟩ = Σ AᵢⱼBᵢⱼ"""
-        return (exact(A) * B).sum()
+        return (exact(A) * exact(B)).sum()
 
     @classmethod
     def norm(cls, A: Any) -> Tensor:
@@ -695,6 +723,32 @@ class Balls:
     def signed(y: Array, Q: Tensor) -> Tensor:
         """diag(y) Q diag(y), y of signs."""
         return Tensor(np.where(np.outer(y, y) > 0, Q.x, -Q.x))
+
+    @staticmethod
+    def congruence(d: Any, Q: Tensor) -> Tensor:
+        """diag(d) Q diag(d)"""
+        d = exact(d).x
+        return Tensor(Q.x * (d[:, None] * d))
+
+    @staticmethod
+    def forms(K: Tensor, V: Any) -> Tensor:
+        """vᵀKv for every row v of V."""
+        v = exact(V)
+        return (v @ K * v).sum(axis=1)
+
+    @staticmethod
+    def basis(found: Basis) -> tuple[Tensor, Tensor]:
+        """λ and U of a similarity to the working precision, or as doubles know them."""
+        exactly = found.enclosed(ctx.prec)
+        if exactly is not None:
+            return exact(exactly[0]), exact(exactly[1])
+        lam, near = DOUBLES.basis(found)[0], arb(0, found.error)
+        return Tensor(_WITHIN(exact(lam.mid).x, lam.radius)), exact(found.U) + near
+
+    @staticmethod
+    def composed(U: Tensor, d: Any) -> Tensor:
+        """U diag(d)Uᵀ for orthonormal U, symmetric."""
+        return exact(symmetric((U * d).matrix * U.T.matrix))
 
     @staticmethod
     def shifted(A: Tensor, c: Any) -> Tensor:
@@ -719,8 +773,17 @@ class Balls:
 
     @staticmethod
     def least(A: Tensor, above: float | None = None) -> Tensor:
-        """A number below the smallest eigenvalue of (A + Aᵀ)/2, minus infinity at worst."""
-        return Tensor(lambda_min(symmetric(A.matrix)))
+        """A number below the smallest eigenvalue of (A + Aᵀ)/2, minus infinity at worst.
+
+        Where no `above` is given it is near that eigenvalue, to the working precision.
+        """
+        B = symmetric(A.matrix)
+        found = lambda_min(B)
+        near_zero = found < 0 and found > -SINGULAR * norm(B)
+        if above is None and len(A) <= (SHARP_NEAR_ZERO if near_zero else SHARP):
+            sharp = _sharp(B)
+            found = sharp if sharp > found else found
+        return Tensor(found)
 
     @staticmethod
     def unknown(A: Tensor) -> float:
@@ -740,5 +803,6 @@ class Balls:
 
 _UNION = np.frompyfunc(lambda a, b: a.union(b), 2, 1)
 _MAXIMUM = np.frompyfunc(lambda a, b: a.max(b), 2, 1)
+_WITHIN = np.frompyfunc(lambda x, radius: x + arb(0, float(radius)), 2, 1)
 
 BALLS = Balls()

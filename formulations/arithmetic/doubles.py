@@ -26,6 +26,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cholesky, eigvalsh
 
 from cvxkernel.formulations import semidefinite
+from cvxkernel.formulations.eigenbasis import Basis
 from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.memory import per_array
@@ -55,7 +56,7 @@ class Tensor:
     ) -> None:
         self.mid = np.asarray(mid, dtype=np.float64)
         self.rad, self.off, self.whole = rad, off, whole  # whole: ‖mid‖_F, where it is known
-        if off and self.mid.size <= 1:
+        if off and (self.mid.size <= 1 or self.mid.ndim > 2):
             self.rad, self.off = _up(rad + off), 0.0
 
     def __repr__(self) -> str:
@@ -115,6 +116,8 @@ class Tensor:
     @property
     def lower(self) -> Any:
         """Not above any of its numbers."""
+        if self.exact:
+            return float(self.mid) if self.mid.ndim == 0 else self.mid
         x = self.spread()
         with np.errstate(invalid="ignore"):
             low = np.where(x.rad == 0.0, x.mid, np.nextafter(x.mid - x.rad, -np.inf))
@@ -125,6 +128,11 @@ class Tensor:
     def upper(self) -> Any:
         """Not below."""
         return -(-self).lower
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is one array."""
+        return not (self.off or _inexact(self.rad))
 
     def point(self) -> Tensor:
         """The middle, taken as exact."""
@@ -168,13 +176,15 @@ class Tensor:
 
     def __mul__(self, other: Any) -> Tensor:
         a, b = self, exact(other)
-        if b.mid.ndim and not a.mid.ndim:
+        if b.mid.ndim > a.mid.ndim:
             a, b = b, a
         off = 0.0
-        if a.off and not b.mid.ndim:  # a number times a matrix or vector
-            off = _up(a.off * float(np.abs(b.mid) + b.rad))
-        elif a.off or b.off:
-            a, b = a.spread(), b.spread()
+        if a.off or b.off:
+            if a.mid.ndim > 1 and (b.off or b.mid.ndim > 1):
+                a, b = a.spread(), b.spread()
+            else:  # a number, a diagonal matrix or a vector scales an error by its largest entry
+                most = float(np.max(np.abs(b.mid) + b.rad, initial=0.0)) + b.off
+                off = float(_up(a.off * most + b.off * np.max(np.abs(a.mid) + a.rad, initial=0.0)))
         mid = a.mid * b.mid
         rad = UNIT * np.abs(mid) + TINY
         if _inexact(b.rad):
@@ -289,7 +299,7 @@ def _broadcast(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
 def _once(index: Any) -> bool:
     """Whether an index takes rows and columns, each at most once: no norm exceeds the whole's."""
     parts = index if isinstance(index, tuple) else (index,)
-    masks = [part for part in parts if isinstance(part, np.ndarray)]
+    masks = [np.asarray(part) for part in parts if isinstance(part, list | np.ndarray)]
     return len(masks) <= 1 and all(mask.dtype == bool and mask.ndim == 1 for mask in masks)
 
 
@@ -309,7 +319,9 @@ def _root(x: Any) -> float:
 
 def _norm(A: Array) -> float:
     """‖A‖_F, not below: squares that underflow are charged."""
-    return float(_up(np.linalg.norm(A), A.size) + np.sqrt(A.size * TINY))
+    with np.errstate(over="ignore", invalid="ignore"):
+        total, most = _total(np.square(A).ravel())
+    return float(_up(np.sqrt(total), most) + np.sqrt(A.size * TINY))
 
 
 def _total(A: Array, axis: int | None = None) -> tuple[Any, int]:
@@ -475,7 +487,7 @@ class Doubles:
 
     bits = 53
     inf = Tensor(0.0, np.inf)  # nothing is known
-    Tensor = Tensor
+    tensor = Tensor
     exact = staticmethod(exact)
 
     @staticmethod
@@ -507,6 +519,8 @@ class Doubles:
     def maximum(a: Any, b: Any) -> Tensor:
         """The larger, entry by entry."""
         a, b = exact(a), exact(b)
+        if a.exact and b.exact:
+            return Tensor(np.maximum(a.mid, b.mid))
         return _between(np.maximum(a.lower, b.lower), np.maximum(a.upper, b.upper))
 
     @classmethod
@@ -536,7 +550,7 @@ class Doubles:
             rad += A.off * _root(A) * _size(Tensor(B.mid, B.rad))
         if B.off:
             rad += B.off * _root(B) * _size(A)
-        return Tensor(mid, _up(rad, n))
+        return Tensor(mid, _up(rad, A.mid.size))
 
     @classmethod
     def norm(cls, A: Any) -> Tensor:
@@ -546,9 +560,11 @@ class Doubles:
 
     @staticmethod
     def _least_norm(A: Tensor) -> float:
-        n = A.mid.size
-        rest = _size(Tensor(np.zeros(A.shape), A.rad, A.off)) if _inexact(A.rad) or A.off else 0.0
-        return float(np.linalg.norm(A.mid) * (1 - (n + FEW) * 2 * UNIT) - rest)
+        with np.errstate(over="ignore", invalid="ignore"):
+            total, most = _total(np.square(A.mid).ravel())
+        rest = 0.0 if A.exact else _size(Tensor(np.zeros(A.shape), A.rad, A.off))
+        size = float(np.sqrt(total)) * (1 - (most + FEW) * 2 * UNIT)
+        return float(size - np.sqrt(A.mid.size * TINY) - rest)
 
     @classmethod
     def combination(cls, weights: Any, matrices: Sequence[Tensor | Centred]) -> Tensor:
@@ -564,7 +580,7 @@ class Doubles:
                 else:
                     mid += np.multiply(M.mid, x, out=part)
                     off += s * _norm(M.radius) if _inexact(M.rad) else 0.0
-                whole = _norm(M.mid) if M.whole is None else M.whole  # type: ignore[union-attr]
+                whole = _norm(M.mid) if M.whole is None else M.whole
                 off += s * M.off + (gamma(p + 3 + ROUNDED) * s + (s - abs(x))) * whole
                 sizes += s * whole
         if isinstance(matrices[0], Centred):
@@ -575,8 +591,64 @@ class Doubles:
     @staticmethod
     def signed(y: Array, Q: Tensor) -> Tensor:
         """diag(y) Q diag(y) for signs y, exactly."""
-        rad = Q.rad if np.isscalar(Q.rad) else Q.radius
-        return Tensor(Q.mid * y * y[:, None], rad, Q.off)
+        return Tensor(Q.mid * y * y[:, None], Q.rad, Q.off, Q.whole)
+
+    @staticmethod
+    def congruence(d: Any, Q: Tensor) -> Tensor:
+        """diag(d) Q diag(d).
+
+        With s = |d| + r an entry dᵢdⱼ is off by sᵢrⱼ + rᵢsⱼ, and two products by 2u + u². An
+        error in norm is multiplied by the largest s² at most.
+        """
+        d = exact(d).spread()
+        s = np.abs(d.mid) + d.rad
+        part = np.outer(s, d.rad + 1.01 * UNIT * s)
+        rad = np.abs(Q.mid) * (part + part.T + 2 * TINY) + 2 * TINY
+        if _inexact(Q.rad):
+            rad += Q.rad * (np.outer(s, s) + part + part.T)
+        most = float(np.max(s, initial=0.0))
+        return Tensor(Q.mid * np.outer(d.mid, d.mid), _up(rad), float(_up(Q.off * most**2)))
+
+    @staticmethod
+    def forms(K: Tensor, V: Any) -> Tensor:
+        r"""vᵀKv for every row v of V, in one product.
+
+        Two sums of n terms in a row are off by γ₂ₙ|v|ᵀ|K||v|. For |δ| ≤ r and s = |v| + r the form
+        of v + δ differs by rᵀ|K|s + sᵀ|K|r, and for ‖E‖₂ ≤ ε that of K + E by ε‖s‖².
+        """
+        V = exact(V).spread()
+        n, size, entries = len(K), np.abs(V.mid) + V.rad, np.abs(K.mid) + K.rad
+        with np.errstate(over="ignore", invalid="ignore"):
+            most = size @ entries
+            rad = gamma(2 * n + 2) * (most * size).sum(axis=1) + K.off * (size * size).sum(axis=1)
+            rad += n * TINY * (2 + size.sum(axis=1))
+            if _inexact(V.rad):
+                rad += (most * V.rad + V.radius @ entries * size).sum(axis=1)
+            if _inexact(K.rad):
+                rad += (size @ K.radius * size).sum(axis=1)
+            return Tensor((V.mid @ K.mid * V.mid).sum(axis=1), _up(rad, 2 * n))
+
+    @staticmethod
+    def basis(found: Basis) -> tuple[Tensor, Tensor]:
+        """λ and U of a similarity, as `formulations.eigenbasis` knows them; zeros are exact."""
+        lam = found.lam
+        rad = _up(4 * UNIT * np.abs(lam) + found.off + TINY)
+        zero = (lam == 0) & found.decided
+        return Tensor(lam, np.where(zero, 0.0, rad)), Tensor(found.U, 0.0, found.error)
+
+    @classmethod
+    def composed(cls, U: Tensor, d: Any) -> Tensor:
+        r"""U diag(d)Uᵀ for orthonormal U, symmetric, what is not known of it charged in norm.
+
+        With U + E in place of U it is off by ‖E‖(2 + ‖E‖)·max|d|, and an error e of d costs max|e|.
+        The rounding is γ|U|diag|d||U|ᵀ at most, entry by entry, and ‖|u||u|ᵀ‖ = ‖u‖².
+        """
+        d, near = exact(d).spread(), cls.unknown(U)
+        mid = (U.mid * d.mid) @ U.mid.T
+        off = near * (2 + near) * float(np.max(np.abs(d.mid) + d.rad, initial=0.0))
+        off += float(np.max(d.rad, initial=0.0))
+        off += gamma(len(d) + 4) * float(np.abs(d.mid) @ np.square(U.mid).sum(axis=0))
+        return Tensor((mid + mid.T) / 2, 0.0, float(_up(off, len(d)) + mid.size * TINY))
 
     @staticmethod
     def shifted(A: Tensor, c: Any) -> Tensor:
@@ -621,13 +693,13 @@ class Doubles:
             at = float(eigvalsh(B, subset_by_index=(0, 0), check_finite=False)[0])
         # What Rump charges for B - sI, and a part for the rounding of the diagonal.
         size = max(float(np.trace(B)) - n * at, 0.0) + float(np.abs(B.diagonal()).max()) + abs(at)
-        charge = float(_up(2 * gamma(n + 2) * size + n * n * TINY + rest, n))
+        charge = float(_up(2 * gamma(n + 2) * size + n * n * TINY, n))
         if above is not None:
-            return exact(above) if factorizes(B, above + 2 * charge) else cls.inf
+            return exact(above) if factorizes(B, above + 2 * (charge + rest)) else cls.inf
         for factor in (1.0, 4.0, 64.0, 4096.0):
             s = at - factor * charge
             if factorizes(B, s):
-                return exact(float(np.nextafter(s - charge, -np.inf)))
+                return exact(float(np.nextafter(s - float(_up(charge + rest)), -np.inf)))
         return cls.inf
 
     @staticmethod
@@ -650,10 +722,10 @@ def factorizes(B: Array, s: float) -> bool:
     moved = B.copy()
     moved.flat[:: len(B) + 1] -= s
     try:
-        cholesky(moved, lower=True, overwrite_a=True, check_finite=False)
+        L = cholesky(moved, lower=True, overwrite_a=True, check_finite=False)
     except LinAlgError:
         return False
-    return True
+    return bool(np.isfinite(L.diagonal()).all())  # not every LAPACK stops at a NaN
 
 
 @per_array

@@ -69,10 +69,6 @@ class Eigen(NamedTuple):
     V: Array
     error: float
 
-    def scaled(self, factor: float) -> Eigen:
-        """That of factor·K, a power of two."""
-        return self._replace(low=self.low * factor, high=self.high * factor)
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sample(Problem):
@@ -95,11 +91,16 @@ class Sample(Problem):
         return len(self.K)
 
     @cached_property
-    def eigen(self) -> Eigen:
-        """Of the kernel that K stands for: the K that came, its eigenvalues below zero left out."""
+    def basis(self) -> eigenbasis.Basis:
+        """Of the K that came."""
         known = semidefinite.held(self.K)
         K = self.K if known is None else known.came
-        basis = eigenbasis.basis(K, np.ones(self.n), matter="none")
+        return eigenbasis.basis(K, np.ones(self.n), matter="none")
+
+    @cached_property
+    def eigen(self) -> Eigen:
+        """Of the kernel that K stands for: the eigenvalues below zero left out."""
+        basis = self.basis
         slack = basis.off + 4 * EPS * np.abs(basis.lam)
         low, high = basis.lam - slack, basis.lam + slack
         if basis.decided:  # then a zero is one, and so is what is not positive

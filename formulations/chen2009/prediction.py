@@ -61,7 +61,7 @@ def nearest(K: Array, s: Array, psi: float) -> tuple[Array, float]:
     mu = bounds.multiplier(problem)
     if mu == 0 and (problem.eigen.low > 0).all():
         return problem.s, problem.psi
-    return bounds.column(problem, mu)[0], problem.psi + mu / 2
+    return bounds.column(problem, mu), problem.psi + mu / 2
 
 
 def predict(c: Array, b: float, k: Array) -> Array:

@@ -43,7 +43,8 @@ class Basis:
     """S = U diag(λ)Uᵀ in doubles.
 
     lam      increasing, or in the order of a given U; zero where the eigenvalue is zero
-    U        within `error` of the exact basis in the spectral norm; λ to the last digit, or `off`
+    U        within `error` of the exact basis in the spectral norm
+    off      how far λ may be from the exact one, beyond its last digit
     open     what is not determined or not proved, in words; None where everything is
     decided  whether every sign in `lam` is known
     """
@@ -153,8 +154,8 @@ def _basis(*keys: object) -> Basis:
     if n > multiprecision.MOST:
         return replace(plain.given(S, U), source=source)
     found = _exactly(source, BITS)
-    lam, U, error = found.doubles()
-    return Basis(lam, U, error, found.off, found.open, found.decided, source)
+    lam, U, error, off = found.doubles()
+    return Basis(lam, U, error, off, found.open, found.decided, source)
 
 
 def _exactly(source: Source, bits: int) -> multiprecision.Found:

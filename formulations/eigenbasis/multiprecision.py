@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -43,7 +43,6 @@ class Found:
     open: str | None
     decided: bool
     bits: int
-    off: float = 0.0  # of λ, where columns are of no single eigenvalue
 
     @cached_property
     def U(self) -> arb_mat:
@@ -53,14 +52,15 @@ class Found:
             return arb_mat([[x + r for x, r in zip(row, radii, strict=True)]
                             for row in self.X.tolist()])  # fmt: skip
 
-    def doubles(self) -> tuple[Array, Array, float]:
-        """λ, U and how far U may be from the exact one."""
+    def doubles(self) -> tuple[Array, Array, float, float]:
+        """λ, U, how far U may be from the exact one, and λ beyond its rounding."""
         lam = np.array([float(x.mid()) for x in self.lam])
         signs = np.array([(x > 0) - (x < 0) for x in self.lam])
         lam = np.where(signs != 0, signs * np.maximum(np.abs(lam), SMALLEST), lam)
         U = doubles(self.X)
-        near = float(np.sqrt(sum(float(r) ** 2 for r in self.near)))
-        return lam, U, near + float(np.finfo(float).eps) * float(np.sqrt(len(lam)))
+        near = float(np.sqrt(sum(float(r) ** 2 for r in self.near))) * (1 + 1e-9)
+        off = max(float(x.rad()) for x in self.lam) * (1 + 1e-9)
+        return lam, U, near + float(np.finfo(float).eps) * float(np.sqrt(len(lam))), off
 
 
 class Spectrum:
@@ -243,7 +243,7 @@ def _mixed(U: Array, spectrum: Spectrum) -> Found:
         for i in mine:
             lam[i] = hull
     what = f"U mixes eigenvectors of eigenvalues {float(2 * widest):.1e} apart, as by rounding"
-    return replace(_taken(U, spectrum, lam, what), off=float(widest.upper()))
+    return _taken(U, spectrum, lam, what)
 
 
 def _belonging(W: arb_mat, spectrum: Spectrum, runs: list[list[int]]) -> list[list[int]]:

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cvxkernel.formulations import svm
-from cvxkernel.formulations.gonen2008 import bounds
 from cvxkernel.formulations.gonen2008.data import gates
 from cvxkernel.formulations.gonen2008.programs import Gated
 from cvxkernel.formulations.inputs import Array
@@ -31,8 +30,7 @@ class Discriminant:
     @classmethod
     def fit(cls, problem: Gated, alpha: Array, kernels: Sequence[Kernel]) -> Discriminant:
         """At the α of (7) and the best b."""
-        Q, _ = bounds.combined(problem)
-        b = svm.offset(Q @ alpha, problem.y)
+        b = svm.offset(svm.signed(problem.y, problem.K_eta) @ alpha, problem.y)
         used = support(alpha, problem.C)
         weights = (alpha * problem.y)[used]
         return cls(tuple(kernels), problem.X[used], weights, b, problem.V, problem.v0)

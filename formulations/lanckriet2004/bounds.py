@@ -23,26 +23,26 @@ from cvxkernel.formulations.weights import overspent, simplex, with_identity
 
 
 class Bounds:
-    """The G(Kᵢ), their traces r and c = Σᵢ rᵢ; the ridge of sm2; the top of the box."""
+    """The Kᵢ, their traces r and c = Σᵢ rᵢ; the ridge of sm2; the top of the box."""
 
     def __init__(self, F: Arithmetic, problem: Margin, *, squared: bool) -> None:
         self.F, self.problem, self.y = F, problem, problem.y
-        self.G = [F.signed(self.y, K) for K in F.kernels(problem.kernels)]
+        self.K = F.kernels(problem.kernels)
         self.ridge, self.top = F.exact(0.0), np.inf
         self.identity = not isinstance(problem, SoftMargin)
         if not isinstance(problem, SoftMargin):
-            self.G.insert(0, F.exact(np.eye(problem.n)))
+            self.K.insert(0, F.exact(np.eye(problem.n)))
         elif squared:
             self.ridge = 1 / F.exact(problem.C)
         else:
             self.top = problem.C
-        self.r = F.stack([G.trace() for G in self.G])
+        self.r = F.stack([K.trace() for K in self.K])
         self.c = self.r.sum()
 
     def terms(self, alpha: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """b = 1ᵀα, t = maxᵢ αᵀG(Kᵢ)α/rᵢ, and αᵀα·ridge: the objective is 2b - ct - the last."""
-        F = self.F
-        forms = F.stack([F.inner(alpha, G @ alpha) for G in self.G])
+        F, v = self.F, alpha * self.y
+        forms = F.stack([F.inner(v, K @ v) for K in self.K])
         return alpha.sum(), (forms / self.r).max(), F.inner(alpha, alpha) * self.ridge
 
     def value(self, alpha: Any) -> tuple[Tensor, Tensor, Tensor]:
@@ -68,7 +68,8 @@ class Bounds:
 
     def combined(self, mu: Tensor) -> Tensor:
         """Q"""
-        return self.F.shifted(self.F.combination(mu, self.G), self.ridge)
+        Q = self.F.signed(self.y, self.F.combination(mu, self.K))
+        return self.F.shifted(Q, self.ridge)
 
     def upper(self, mu: Tensor, alpha: Tensor) -> Tensor:
         """Twice the bound of the machine with Q, near α, for weights within the budget."""

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cvxkernel.formulations import inputs
+from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.errors import ParameterError
 from cvxkernel.formulations.formulation import Point
@@ -51,20 +52,22 @@ class Bridge:
 
 def to_beta(problem: Regularized, point: Point) -> Bridge:
     """The β whose solution a λ has, read off the solution: Ω at its weights."""
-    beta = min(bounds.omega(bounds.weights(problem, point)), problem.k / 2)
-    shared = Shared(problem.kernels, problem.Y, problem.C, beta)
-    return Bridge(
-        problem, shared, bounds.enclose_qcqp(problem, point), bounds.enclose_shared(shared, point)
-    )
+    beta = min(bounds.omega(bounds.weights(DOUBLES, problem, point).mid), problem.k / 2)
+    return bridge(problem, Shared(problem.kernels, problem.Y, problem.C, beta), point)
 
 
 def to_lam(problem: Shared, point: Point) -> Bridge:
     """The λ whose solution a β has, read off the solution: (B - A)/k at its α."""
-    A, B, _ = bounds.extremes(problem, bounds.alphas(problem, point)[0])
-    lam = max(B - A, 0.0) / problem.k
-    regularized = Regularized(problem.kernels, problem.Y, problem.C, lam)
-    at_lam = bounds.enclose_qcqp(regularized, point)
-    return Bridge(regularized, problem, at_lam, bounds.enclose_shared(problem, point))
+    ends = bounds.Bounds(DOUBLES, problem)
+    A, B = ends.extremes(ends.alphas(point)[0])
+    lam = max(float((B - A).mid), 0.0) / problem.k
+    return bridge(Regularized(problem.kernels, problem.Y, problem.C, lam), problem, point)
+
+
+def bridge(regularized: Regularized, shared: Shared, point: Point) -> Bridge:
+    """Both problems, enclosed at one point."""
+    at_lam = bounds.enclose_regularized(DOUBLES, regularized, point)
+    return Bridge(regularized, shared, at_lam, bounds.enclose_shared(DOUBLES, shared, point))
 
 
 def prohibitive(problem: MultiLabelled) -> float:

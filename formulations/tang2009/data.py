@@ -47,6 +47,11 @@ class MultiLabelled(Problem):
         """Factors of the kernels, RᵢᵀRᵢ = Gᵢ, so that Gᵢᵗ(α) = ‖Rᵢ(yᵗ ∘ αᵗ)‖²."""
         return tuple(factor(G) for G in self.kernels)
 
+    def combined(self, theta: Array) -> Array:
+        """Σᵢ θᵢᵗGᵢ for every label, as (k, n, n)."""
+        K: Array = np.tensordot(theta, self.kernels, axes=1)
+        return K
+
     def D(self, alpha: Array) -> Array:
         """D(αᵗ, Gᵢ) = αᵗᵀe - ½αᵗᵀ(Gᵢ ∘ yᵗyᵗᵀ)αᵗ (1), as (k, p)."""
         v = self.Y * alpha

@@ -16,6 +16,7 @@ import numpy as np
 from sklearn.metrics import accuracy_score, roc_auc_score
 
 from cvxkernel.formulations import inputs
+from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.formulations.errors import ShapeError
 from cvxkernel.formulations.formulation import Point
 from cvxkernel.formulations.inputs import Array
@@ -30,8 +31,9 @@ def at_weights(problem: MultiLabelled, theta: Array) -> Separate:
     theta = inputs.array("theta", theta)
     if theta.shape == (problem.p,):
         theta = np.tile(theta, (problem.k, 1))
-    theta = bounds.simplex(inputs.weights("theta", theta, (problem.k, problem.p)))
-    return Separate(bounds.combined(problem, theta), problem.Y, problem.C)
+    theta = inputs.weights("theta", theta, (problem.k, problem.p))
+    combined = problem.combined(bounds.simplex(DOUBLES, theta).mid)
+    return Separate(combined, problem.Y, problem.C)
 
 
 def average(problem: MultiLabelled) -> Separate:
@@ -58,10 +60,10 @@ class MultiLabelClassifier:
     @classmethod
     def fit(cls, problem: MultiLabelled, point: Point) -> MultiLabelClassifier:
         """From the α and the weights of a solution; those of (2) have the kernel t for label t."""
-        _, alpha = bounds.alphas(problem, point)
+        alpha = bounds.Bounds(DOUBLES, problem).alphas(point)[1].mid
         separate = isinstance(problem, Separate)
-        theta = np.eye(problem.k) if separate else bounds.weights(problem, point)
-        rows = zip(bounds.combined(problem, theta), problem.Y, alpha, strict=True)
+        theta = np.eye(problem.k) if separate else bounds.weights(DOUBLES, problem, point).mid
+        rows = zip(problem.combined(theta), problem.Y, alpha, strict=True)
         b = np.array([offset(signed(y, K) @ a, y) for K, y, a in rows])
         return cls(theta, problem.Y * alpha, b)
 

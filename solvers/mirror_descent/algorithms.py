@@ -8,15 +8,25 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 
 from cvxkernel.formulations import svm
-from cvxkernel.formulations.enclosure import Bounded
+from cvxkernel.formulations.arithmetic import DOUBLES, Tensor
 from cvxkernel.formulations.errors import InputError
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.formulations.kundu2010 import Similarities, Spectra, bounds
+from cvxkernel.formulations.kundu2010 import Similarities, Spectra
+from cvxkernel.formulations.kundu2010.bounds import (
+    Bounds,
+    LearnedSpectra,
+    Omega,
+    OneKernel,
+    SeveralKernels,
+    combine,
+    shares,
+)
 from cvxkernel.solvers.mkl import mkl
 
 Dual = tuple[Array, Array, Array]  # α, γ and the Wᵢ (or wᵢ)
@@ -40,14 +50,19 @@ class Algorithm(ABC):
     problem: Similarities | Spectra
 
     ids: ClassVar[tuple[str, ...]]  # of the problem and of the algorithm
-    symbols: ClassVar[tuple[str, str]] = ("K", "W")  # of x, and of the subgradients of the loss
+    kind: ClassVar[type[Bounds]]  # that both ends are made by
     # Whether the step as it is printed is the mirror step: where all blocks commute.
     commutes: ClassVar[bool] = False
+
+    @cached_property
+    def bounds(self) -> Bounds:
+        """Both ends, in doubles."""
+        return self.kind(DOUBLES, self.problem)
 
     @property
     def blocks(self) -> int:
         """How many simplices or spectahedra x has."""
-        return self.problem.m
+        return self.bounds.blocks
 
     @property
     def brief(self) -> int:
@@ -56,23 +71,20 @@ class Algorithm(ABC):
 
     def origin(self) -> Array:
         """log of (τ/n)I or (τ/n)1, up to a constant."""
-        return np.zeros((self.blocks, self.problem.n, self.problem.n))
+        return np.zeros(self.bounds.shape)
 
     def kernels(self, x: Array) -> Array:
         """K, or K₁, …, K_m"""
         return x
 
-    def differences(self, x: Array) -> Array:
-        """K - Sᵢ, Kᵢ - Sᵢ or μᵢ - λᵢ"""
-        return x - self.problem.S
-
     def ask(self, x: Array, start: Dual | None = None, blur: float = 0.0) -> Linearization:
         """One support vector machine or multiple kernel problem; L smoothed where blur > 0."""
-        p, X = self.problem, self.differences(x)
-        K = self.kernels(x)
+        p, K = self.problem, self.kernels(x)
         alpha, gamma = mkl(K, p.y, p.C, start=None if start is None else start[:2])
-        W = bounds.subgradients(p, X, blur)
-        value = bounds.omega_value(bounds.signed(p.y, K), alpha)[0] + smoothed(p, X, blur)
+        W = self.bounds.subgradients(x, blur)
+        M = [DOUBLES.signed(p.y, DOUBLES.exact(K_i)) for K_i in K]
+        value = float(Omega(DOUBLES, M, p.y, p.C).value(alpha).mid)
+        value += smoothed(p, self.bounds.differences(x), blur)
         return Linearization((alpha, gamma, W), self.gradient(alpha, gamma, W), value)
 
     @abstractmethod
@@ -90,26 +102,24 @@ class Algorithm(ABC):
         sizes: Array = np.sqrt((g * g).sum(axis=(1, 2)))
         return sizes
 
-    @abstractmethod
     def upper(self, x: Array, alpha: Array) -> float:
         """f(x) from above."""
-
-    @abstractmethod
-    def bound(self, alpha: Array, gamma: Array, W: Array) -> Bounded:
-        """The dual at α, γ and Wᵢ in the domain of (ρL)*."""
+        made = self.bounds.repaired(DOUBLES.exact(x))
+        return float(self.bounds.values(made, [alpha])[0].upper)
 
     def lower(self, dual: Dual, response: Array | None = None) -> tuple[float, Dual]:
         """The optimum from below, and the dual point: W as given, or at the x that answers α."""
         p, (alpha, gamma, W) = self.problem, dual
         if response is not None:
-            W = bounds.subgradients(p, self.differences(response))
-        ball = bounds.dual_ball(p, W)
-        low, down = self.bound(alpha, gamma, ball)
-        return low - down, (alpha, gamma, ball)
+            W = self.bounds.subgradients(response)
+        inside = self.bounds.inside(W)
+        feasible = svm.feasible(DOUBLES, alpha, p.y, p.C)
+        low = self.bounds.bound(feasible, shares(DOUBLES, gamma), inside)
+        return float(low.lower), (alpha, gamma, DOUBLES.stack(inside).mid)
 
-    @abstractmethod
     def response(self, dual: Dual, x: Array) -> Array | None:
         """The x that is best for α and γ, near x, where that has a closed form: not with L1."""
+        return self.bounds.response(*dual[:2], x)
 
     def gathered(self, centre: Array, beta: float) -> tuple[Array, float]:
         """Σᵢ ½β‖Kᵢ - Cᵢ‖² as a sum over the blocks, up to a constant: centres, and the weight."""
@@ -121,9 +131,9 @@ class Algorithm(ABC):
 
     def point(self, x: Array, alpha: Array, dual: Dual) -> dict[str, Array]:
         """Under the paper's symbols, as `Formulation.enclose` takes it."""
-        learned, subgradient = self.symbols
-        names = ("alpha", "gamma", subgradient)
-        return {**dict(zip(names, dual, strict=True)), "x": alpha, learned: self.learned(x)}
+        names = ("alpha", "gamma", self.kind.dual)
+        learned = {self.kind.symbol: self.learned(x)}
+        return {**dict(zip(names, dual, strict=True)), "x": alpha, **learned}
 
     def known_lip(self) -> float:
         """A bound on every ‖f′(K)‖_F; for (6) and (7) there is none.
@@ -133,6 +143,14 @@ class Algorithm(ABC):
         raise InputError("lip", "the norms seen so far for (6) and (7)", "known")
 
 
+class HingeAlone(OneKernel):
+    """ω from above by the hinge alone: K may be singular, and half of the work is saved."""
+
+    def margin(self, omega: Omega, x: Any) -> Tensor:
+        """At v = x."""
+        return svm.hinge_bound(self.F, omega.M[0], self.y, self.C, x)
+
+
 @dataclass(frozen=True)
 class ESKL(Algorithm):
     """Algorithm 1, on (4): one kernel for all similarities; points are (1, n, n)."""
@@ -140,11 +158,7 @@ class ESKL(Algorithm):
     problem: Similarities
 
     ids = ("kundu2010-eq4", "kundu2010-alg1")
-
-    @property
-    def blocks(self) -> int:
-        """One spectahedron."""
-        return 1
+    kind = HingeAlone
 
     def gradient(self, alpha: Array, gamma: Array, W: Array) -> Array:
         """(8)"""
@@ -155,21 +169,6 @@ class ESKL(Algorithm):
     def printed_gradient(self, dual: Dual) -> Array:
         """ρ is printed."""
         return self.gradient(*dual)
-
-    def upper(self, x: Array, alpha: Array) -> float:
-        """By the hinge alone: K may be singular, and half of the work is saved."""
-        p = self.problem
-        margin = svm.hinge_bound(svm.signed(p.y, x[0]), p.y, p.C, alpha)
-        return sum(margin) + sum(bounds.loss(p, x))
-
-    def bound(self, alpha: Array, gamma: Array, W: Array) -> Bounded:
-        """The dual of (4)."""
-        return bounds.eq4_bound(self.problem, alpha, W)
-
-    def response(self, dual: Dual, x: Array) -> Array | None:
-        """The K that is best for α."""
-        K = bounds.eq4_response(self.problem, dual[0], x[0])
-        return None if K is None else K[None]
 
     def gathered(self, centre: Array, beta: float) -> tuple[Array, float]:
         """One K for all: the mean of the centres, and m times the weight."""
@@ -195,6 +194,7 @@ class EMKL(Algorithm):
     problem: Similarities
 
     ids = ("kundu2010-eq6", "kundu2010-alg2")
+    kind = SeveralKernels
 
     @property
     def brief(self) -> int:
@@ -211,18 +211,6 @@ class EMKL(Algorithm):
         g: Array = W - np.outer(a, a) / (2 * gamma)[:, None, None]
         return g
 
-    def upper(self, x: Array, alpha: Array) -> float:
-        """(6) at x."""
-        return sum(bounds.eq6_value(self.problem, x, alpha))
-
-    def bound(self, alpha: Array, gamma: Array, W: Array) -> Bounded:
-        """The dual of (6)."""
-        return bounds.eq6_bound(self.problem, alpha, gamma, W)
-
-    def response(self, dual: Dual, x: Array) -> Array | None:
-        """The Kᵢ that are best for α and γ."""
-        return bounds.eq6_response(self.problem, *dual[:2], x)
-
 
 @dataclass(frozen=True)
 class REKL(Algorithm):
@@ -231,20 +219,12 @@ class REKL(Algorithm):
     problem: Spectra
 
     ids = ("kundu2010-eq7", "kundu2010-alg3")
-    symbols = ("mu", "w")
+    kind = LearnedSpectra
     commutes = True
-
-    def origin(self) -> Array:
-        """log of (τ/n)1, up to a constant."""
-        return np.zeros((self.blocks, self.problem.n))
 
     def kernels(self, x: Array) -> Array:
         """Kᵢ = Σⱼ μᵢⱼvᵢⱼvᵢⱼᵀ"""
-        return bounds.combine(self.problem, x)
-
-    def differences(self, x: Array) -> Array:
-        """μᵢ - λᵢ"""
-        return x - self.problem.lam
+        return combine(self.problem, x)
 
     def gradient(self, alpha: Array, gamma: Array, W: Array) -> Array:
         """The g′ of Algorithm 3."""
@@ -256,18 +236,6 @@ class REKL(Algorithm):
         """maxⱼ|gᵢⱼ|"""
         sizes: Array = np.abs(g).max(axis=1)
         return sizes
-
-    def upper(self, x: Array, alpha: Array) -> float:
-        """(7) at x."""
-        return sum(bounds.eq7_value(self.problem, x, alpha))
-
-    def bound(self, alpha: Array, gamma: Array, W: Array) -> Bounded:
-        """The dual of (7)."""
-        return bounds.eq7_bound(self.problem, alpha, gamma, W)
-
-    def response(self, dual: Dual, x: Array) -> Array | None:
-        """The μᵢ that are best for α and γ."""
-        return bounds.eq7_response(self.problem, *dual[:2], x)
 
 
 # By the number that the paper gives them, and by the ids that they answer.

@@ -61,10 +61,10 @@ class ColumnUnits(Units):
     """Those of (8), with the eigenvalues of K: they are not decided again."""
 
     def scaled(self, problem: Any) -> Any:
-        """The fields, and `eigen` as K."""
+        """The fields, and the basis as K."""
         unit = super().scaled(problem)
         factor = self.size(problem) ** -self.powers["K"]
-        vars(unit)["eigen"] = problem.eigen.scaled(factor)
+        vars(unit)["basis"] = problem.basis.scaled(factor)
         return unit
 
 

@@ -164,22 +164,22 @@ def test_lanckriet2004_bounds_are_above_values(data):
     rng, n = data["rng"], len(data["y"])
     for id, squared in (("sm1", False), ("sm2", True), ("sm2c", True)):
         problem = CATALOGUE[f"lanckriet2004-{id}"].make(data)
+        bounds = margin.Bounds(DOUBLES, problem, squared=squared)
         lows, highs = [], []
         for _ in range(4):
-            given = np.abs(points(rng, (n,)))
-            alpha = margin.repair(problem, given, squared=squared)
-            assert alpha @ problem.y == pytest.approx(0, abs=1e-9 * (1 + np.abs(alpha).sum()))
-            (low, down), scaled, _ = margin.value(problem, alpha, squared=squared)
-            lows.append(low - down)
-            assert (scaled >= 0).all()
+            low, alpha, _ = bounds.value(np.abs(points(rng, (n,))))
+            lows.append(low.lower)
+            assert (alpha.mid >= 0).all()
+            assert abs(alpha.mid @ problem.y) <= 1e-9 * (1 + np.abs(alpha.mid).sum())
             if not squared:
-                assert scaled.max() <= problem.C * (1 + 1e-12)
-            mu = shares(rng, len(problem.r)) * problem.c / problem.r
-            for v in (scaled, points(rng, (n,))):
-                highs.append(sum(margin.upper(problem, mu, np.abs(v), squared=squared)))
+                assert alpha.mid.max() <= problem.C * (1 + 1e-12)
+            mu = DOUBLES.exact(shares(rng, len(problem.r)) * problem.c / problem.r)
+            for v in (alpha, points(rng, (n,))):
+                highs.append(bounds.upper(mu, v).upper)
                 if not squared:
-                    Q = margin.combined(problem, mu, squared=False)
-                    highs.append(2 * sum(svm.hinge_bound(Q, problem.y, problem.C, v)))
+                    Q, over = bounds.combined(mu), overspent(DOUBLES, mu, bounds.r, bounds.c)
+                    bound = svm.hinge_bound(DOUBLES, Q, problem.y, problem.C, v)
+                    highs.append((2 * bound * over).upper)
         assert max(lows) <= min(highs), id
         assert max(lows) >= 0, id
 

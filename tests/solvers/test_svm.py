@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from cvxkernel.formulations import svm as bounds
+from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.solvers import svm as solver
 from cvxkernel.solvers.svm import svm, violation
 from cvxkernel.validation import instance
@@ -14,10 +15,10 @@ KINDS = ("gaussian", "random", "low rank")
 
 
 def ends(K, y, C, alpha):
-    Q = bounds.signed(y, K)
-    low, down = bounds.value(Q, alpha)
-    high, up = bounds.upper(Q, y, C, alpha)
-    return low - down, high + up
+    Q = bounds.nearest(bounds.signed(y, K))
+    feasible = bounds.feasible(DOUBLES, alpha, y, C)
+    low, high = bounds.value(DOUBLES, Q, feasible), bounds.upper(DOUBLES, Q, y, C, alpha)
+    return low.lower, high.upper
 
 
 @pytest.mark.parametrize("C", [0.01, 1.0, 50.0])

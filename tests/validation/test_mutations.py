@@ -239,16 +239,16 @@ MUTATIONS = (
     ),
     Mutation(
         "ρ(K - S) for 2ρ(K - S) in the subgradient of L3",
-        "kundu2010.bounds:subgradients",
+        "kundu2010.bounds.losses:Squared.subgradient",
         "return 2 * rho * X",
         "return rho * X",
         ("kundu2010-eq8", "kundu2010-lem3.1"),
     ),
     Mutation(
-        "(Σᵢ√qᵢ)² for half of it in (10)",
-        "kundu2010.bounds:omega_value",
-        "value = total - float(np.sqrt(q).sum()) ** 2 / 2",
-        "value = total - float(np.sqrt(q).sum()) ** 2",
+        "a quarter of (Σᵢ√qᵢ)² for half of it in (10)",
+        "kundu2010.bounds:Omega.value",
+        ".sum().square() / 2",
+        ".sum().square() / 4",
         ("kundu2010-eq11",),
     ),
     Mutation(

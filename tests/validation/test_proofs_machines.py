@@ -7,14 +7,21 @@ import pytest
 from flint import arb, fmpq
 
 from cvxkernel.formulations import CATALOGUE, InputError
-from cvxkernel.formulations.arithmetic import balls
+from cvxkernel.formulations.arithmetic import BALLS, DOUBLES, balls
+from cvxkernel.formulations.gonen2008.bounds import gates
 from cvxkernel.solvers import solve
 from cvxkernel.validation import enclose, rigorous
 from cvxkernel.validation.check import check
-from cvxkernel.validation.gonen2008 import proofs as gonen2008
 from cvxkernel.validation.instances import sample
 
 SIX = np.array([1.0, -1.0] * 3)
+
+
+def gated(X, V, v0):
+    """A problem with this gating."""
+    kernels, y = np.stack([np.eye(len(X))] * len(V)), np.array([1.0, -1.0] * (len(X) // 2))
+    data = {"kernels": kernels, "y": y, "X": X, "C": 1.0, "V": V, "v0": v0}
+    return CATALOGUE["gonen2008-eq7"].make(data)
 
 
 def exact_gates(X, V, v0):
@@ -31,12 +38,16 @@ def exact_gates(X, V, v0):
 def test_the_gates_hold_the_printed_quotient(size):
     rng = np.random.default_rng(3)
     X, V, v0 = rng.normal(size=(4, 2)), size * rng.normal(size=(3, 2)), size * rng.normal(size=3)
+    problem = gated(X, V, v0)
     with balls.precision():
-        eta = gonen2008.gates(X, V, v0)
+        eta = gates(BALLS, problem).x
+        near = gates(DOUBLES, problem)
     for i, row in enumerate(exact_gates(X, V, v0)):
         for m, e in enumerate(row):
-            assert eta[m][i].overlaps(e)
-            assert float(eta[m][i].rad()) <= 1e-30 * max(size, 1.0)
+            assert eta[m, i].overlaps(e)
+            assert float(eta[m, i].rad()) <= 1e-30 * max(size, 1.0)
+            assert near.lower[m, i] <= e <= near.upper[m, i]
+            assert near.radius[m, i] <= 1e-14 * max(size, 1.0)
 
 
 @pytest.mark.parametrize("size", [1e30, 1e90])
@@ -49,8 +60,8 @@ def test_gates_that_the_bits_cannot_tell_are_anything_between_zero_and_one(size)
     assert found.meets(solve("gonen2008-eq7", problem, tol=1e6).enclosure)
     # At zero v0 decides, and nothing is lost to V.
     with balls.precision():
-        eta = gonen2008.gates(np.zeros((1, 2)), data["V"], np.zeros(2))
-    assert [float(e[0]) for e in eta] == [0.5, 0.5]
+        eta = gates(BALLS, gated(np.zeros((4, 2)), data["V"], np.zeros(2)))
+    assert (eta.mid == 0.5).all()
 
 
 @pytest.mark.parametrize("id", ["gonen2008-eq7", "gonen2008-alg1"])

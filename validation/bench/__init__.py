@@ -10,6 +10,7 @@ from cvxkernel.validation.bench.building import programs
 from cvxkernel.validation.bench.data import Cancer, Digits, File, Labels, Sample, Size
 from cvxkernel.validation.bench.mklpy import Peer, peers
 from cvxkernel.validation.bench.process import Limits
+from cvxkernel.validation.bench.rigorous import rigorous
 from cvxkernel.validation.bench.routes import Measurement, measure, race
 from cvxkernel.validation.bench.suites import (
     FAMILIES,
@@ -43,6 +44,7 @@ __all__ = [
     "peers",
     "programs",
     "race",
+    "rigorous",
     "sweep",
     "table16",
     "targets",

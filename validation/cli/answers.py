@@ -108,7 +108,7 @@ def solve_(
     solver: Solver = None,
     history: Annotated[bool, typer.Option("--history", help="Show every iteration too.")] = False,
     rigorous: Annotated[
-        bool, typer.Option("--rigorous", help="Prove both ends in ball arithmetic.")
+        bool, typer.Option("--rigorous", help="Fail unless both ends are proved.")
     ] = False,
     digits: Annotated[
         int | None,
@@ -136,7 +136,7 @@ def solve_(
     table.add_row("relative width", f"{solution.width:.1e}")
     if solution.digits is not None:
         table.add_row("proved digits", solution.digits)
-    table.add_row("ends", "proved" if solution.rigorous else "in doubles, rounding estimated")
+    table.add_row("ends", "proved" if solution.rigorous else "not proved, see open")
     if solution.open is not None:
         table.add_row("not proved", solution.open)
     for symbol, values in solution.variables.items():

@@ -29,6 +29,7 @@ from cvxkernel.validation.bench import (
     peers,
     programs,
     race,
+    rigorous,
     sweep,
     table16,
     targets,
@@ -50,6 +51,7 @@ class What(StrEnum):
     k = "k"
     programs = "programs"
     peers = "peers"
+    rigorous = "rigorous"
 
 
 MOST = 1_000_000  # samples, kernels, seconds, gigabytes: more are a slip of the pen
@@ -68,7 +70,7 @@ def bench_(
             help="targets: the ratios that the fast routes are held to. table16: every route to "
             "the multi-class programs of ye2008 at one size. n, p, k: every route at growing "
             "sizes. programs: what it costs to build each program, beside solving it. peers: what "
-            "MKLpy makes of the same kernels."
+            "MKLpy makes of the same kernels. rigorous: what the proof of an answer costs."
         ),
     ] = What.targets,
     n: Annotated[int, typer.Option(help="Samples, in table16.", callback=whole(2, MOST))] = 480,
@@ -98,8 +100,9 @@ def bench_(
         raise InputError("--k", f"at most the {n} samples of --n", str(k))
     _check_families(what, family or ())
     with progress_line() as progress:
-        if what is What.targets:
-            rows: list[Any] = _followed(targets(limits=limits), progress, lambda row: row.what)
+        if what in (What.targets, What.rigorous):
+            aims = targets if what is What.targets else rigorous
+            rows: list[Any] = _followed(aims(limits=limits), progress, lambda row: row.what)
             table = _targets_table(rows, head)
         elif what is What.programs:
             rows = _followed(programs(limits=limits), progress, lambda row: f"{row.id} {row.kind}")

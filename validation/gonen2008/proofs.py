@@ -1,7 +1,4 @@
-r"""gonen2008 in balls: the gates, K_η and (7) from the doubles of V, v0, X and the kernels.
-
-    η_m(xᵢ) = exp(z_m - z)/Σ_k exp(z_k - z),   z_m = ⟨v_m, xᵢ⟩ + v_m0,   z any number: the largest
-    Q = Σ_m diag(yη_m) K_m diag(yη_m)
+r"""gonen2008 judged: (7) at a gating, and whether that is stationary.
 
 Algorithm 1 is not convex. Proved is J at the gating of the point: the optimum of (7) there. Of an
 answer it is asked besides whether the gating is stationary. With u_m = diag(yη_m)α and
@@ -29,65 +26,72 @@ of [X 1] is taken for a combination of others, the slope is computed but not pro
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 from flint import arb, arb_mat
 from scipy.linalg import qr
 
-from cvxkernel.formulations.arithmetic import balls
-from cvxkernel.formulations.arithmetic.balls import column, inner, matrix
+from cvxkernel.formulations.arithmetic import BALLS, balls
+from cvxkernel.formulations.arithmetic.balls import column, exact, inner, matrix
 from cvxkernel.formulations.gonen2008 import Gated, Localized
+from cvxkernel.formulations.gonen2008.bounds import combined, enclose_gated, gates
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.validation.proofs.machine import Machine
-from cvxkernel.validation.proofs.proof import STATIONARITY, Examination, Point, prove
+from cvxkernel.validation.proofs.proof import STATIONARITY, Examination, Point
 
 SATURATED = 0.95  # the largest gate of a sample that a change of z by 1 hardly moves
 RANK = 1e-12  # of the largest: a column of [X 1] that is nearer to others is one of them
 
 
-def gates(X: Array, V: Array, v0: Array) -> list[list[arb]]:
-    """η_m(xᵢ), one list for each kernel."""
-    z = matrix(X) * matrix(V).transpose()  # (n, p)
-    rows = [_softmax([z[i, m] + arb(float(v0[m])) for m in range(len(v0))]) for i in range(len(X))]
-    return [list(gate) for gate in zip(*rows, strict=True)]
+class AtGating:
+    """(7) at a gating: that of the problem, else that of the point, or equal gates."""
+
+    def __init__(self, problem: Gated | Localized) -> None:
+        self.problem = problem
+        self.made: dict[bytes, GatedJudge] = {}
+
+    def at(self, point: Point) -> GatedJudge:
+        """The machine there."""
+        gated = self.problem
+        if not isinstance(gated, Gated):
+            gated = gated.at(point.get("V"), point.get("v0"))
+        key = gated.V.tobytes() + gated.v0.tobytes()
+        if key not in self.made:
+            self.made[key] = GatedJudge(gated)
+        return self.made[key]
+
+    def better(self, point: Point) -> Iterator[Point]:
+        """Better α at the same gating."""
+        gating = {symbol: point[symbol] for symbol in ("V", "v0") if symbol in point}
+        for better in self.at(point).machine.better(point):
+            yield {"alpha": exact(better["alpha"]), **gating}
+
+    def examine(self, point: Point) -> Examination:
+        """What the machine finds at the gating as it is; and whether that is stationary."""
+        judge = self.at(point)
+        found = judge.machine.examine(point)
+        found.repaired.update({symbol: point[symbol] for symbol in ("V", "v0") if symbol in point})
+        if all(symbol in point for symbol in ("V", "v0")):
+            found.violations[STATIONARITY], proved = judge.stationarity()
+            found.unproved.update(set() if proved else {STATIONARITY})
+        return found
 
 
-def _softmax(z: Sequence[arb]) -> list[arb]:
-    top = max((x.mid() for x in z), key=float)
-    powers = [(x - top).exp() for x in z]
-    eta = [power / balls.total(powers) for power in powers]
-    return [e if e.is_finite() else arb(0.5, 0.5) for e in eta]  # z too large for the precision
-
-
-def combined(problem: Gated) -> arb_mat:
-    """Q = Σ_m diag(yη_m) K_m diag(yη_m)"""
-    n = problem.n
-    Q = arb_mat(n, n)
-    eta_m = gates(problem.X, problem.V, problem.v0)
-    for eta, K in zip(eta_m, balls.kernels(problem.kernels), strict=True):
-        d = [e * int(s) for e, s in zip(eta, problem.y, strict=True)]
-        rows = K.tolist()
-        Q = Q + arb_mat([[d[i] * rows[i][j] * d[j] for j in range(n)] for i in range(n)])
-    return Q
-
-
-class Balls(Machine):
+class GatedJudge:
     """(7) at the gating of the problem."""
 
     def __init__(self, problem: Gated) -> None:
-        super().__init__(combined(problem), problem.y, problem.C)
         self.problem = problem
+        self.machine = Machine(combined(BALLS, problem).matrix, problem.y, problem.C)
 
     def pulls(self, alpha: list[arb]) -> tuple[list[list[arb]], list[list[arb]]]:
         """η_m and s_m = -∂J/∂η_m, by kernels."""
-        eta = gates(self.problem.X, self.problem.V, self.problem.v0)
-        signed = [x * int(s) for x, s in zip(alpha, self.y, strict=True)]
-        pulls = []
-        for gate, K in zip(eta, balls.kernels(self.problem.kernels), strict=True):
-            images = (K * column(x * e for x, e in zip(signed, gate, strict=True))).entries()
-            pulls.append([x * w for x, w in zip(signed, images, strict=True)])
-        return eta, pulls
+        eta = gates(BALLS, self.problem)
+        signed = BALLS.where(self.problem.y > 0, exact(alpha), -exact(alpha))
+        kernels = BALLS.kernels(self.problem.kernels)
+        pulls = [signed * (K @ (signed * eta[m])) for m, K in enumerate(kernels)]
+        return eta.x.tolist(), [list(pull.x) for pull in pulls]
 
     def slope(self, eta: list[list[arb]], pulls: list[list[arb]]) -> tuple[arb, bool]:
         """The slope of J, squared, and whether no column was left out."""
@@ -102,7 +106,7 @@ class Balls(Machine):
         for row in rho:
             g = A.transpose() * column(row)
             square += inner(g, (A.transpose() * A).solve(g))
-        return square * self.n, whole
+        return square * self.problem.n, whole
 
     def hidden(self, eta: list[list[arb]], pulls: list[list[arb]]) -> arb:
         """What the saturated gates could win, which no slope shows."""
@@ -115,9 +119,9 @@ class Balls(Machine):
 
     def stationarity(self) -> tuple[arb, bool]:
         """From ½slope²/J up to what saturated gates hide, relative to J; and whether proved."""
-        best = list(self.better({}))[-1]
-        alpha, ends = self.feasible(best["alpha"]), prove(self, best)
-        least = balls.lambda_min(self.Q)
+        best = list(self.machine.better({}))[-1]["alpha"]
+        ends = enclose_gated(BALLS, self.problem, {"alpha": exact(best)})
+        alpha, least = self.machine.feasible(best), balls.lambda_min(self.machine.Q)
         near = (2 * (ends.upper - ends.lower) / least).sqrt() if least > 0 else arb.pos_inf()
         if near.is_finite():
             alpha = [x + arb(0, near.upper()) for x in alpha]
@@ -138,44 +142,4 @@ def independent(X: Array) -> tuple[arb_mat, bool]:
     return matrix(A[:, kept]), len(kept) == A.shape[1]
 
 
-class AtGating:
-    """(7) at the gating of the point, the gates being equal where it has none."""
-
-    def __init__(self, problem: Localized) -> None:
-        self.problem = problem
-        self.made: dict[bytes, Balls] = {}
-
-    def at(self, point: Point) -> tuple[Balls, dict[str, Array]]:
-        """The machine there, and the gating."""
-        gated = self.problem.at(point.get("V"), point.get("v0"))
-        key = gated.V.tobytes() + gated.v0.tobytes()
-        if key not in self.made:
-            self.made[key] = Balls(gated)
-        return self.made[key], {"V": gated.V, "v0": gated.v0}
-
-    def lower(self, point: Point) -> arb:
-        """(7) at α."""
-        return self.at(point)[0].lower(point)
-
-    def upper(self, point: Point) -> arb:
-        """The machine's bound."""
-        return self.at(point)[0].upper(point)
-
-    def better(self, point: Point) -> Iterator[Point]:
-        """Better α at the same gating."""
-        machine, gating = self.at(point)
-        for better in machine.better(point):
-            yield {**better, **gating}
-
-    def examine(self, point: Point) -> Examination:
-        """What the machine finds at the gating as it is; and whether that is stationary."""
-        machine, gating = self.at(point)
-        found = machine.examine(point)
-        found.repaired.update({symbol: gating[symbol] for symbol in gating if symbol in point})
-        if all(symbol in point for symbol in gating):
-            found.violations[STATIONARITY], proved = machine.stationarity()
-            found.unproved.update(set() if proved else {STATIONARITY})
-        return found
-
-
-JUDGES = {"gonen2008-eq7": Balls, "gonen2008-alg1": AtGating}
+JUDGES = {"gonen2008-eq7": AtGating, "gonen2008-alg1": AtGating}

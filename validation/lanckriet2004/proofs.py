@@ -29,7 +29,8 @@ class SoftMarginJudge:
         alpha = np.asarray(point.get("alpha", np.ones(len(self.y))), dtype=float)
         mu = np.asarray(point.get("mu", [1 / float(r) for r in self.r]), dtype=float)
         if alpha.max(initial=0.0) > 0 and mu.min() >= 0 and mu.sum() > 0:
-            G, ridge = [G.matrix for G in self.bounds.G], self.bounds.ridge.number
+            G = [BALLS.signed(self.y, K).matrix for K in self.bounds.K]
+            ridge = self.bounds.ridge.number
             polished = svm.polished(G, self.r, self.y, self.top, alpha, mu, ridge=ridge)
             if polished is not None:
                 yield {"alpha": exact(polished[0]), "mu": exact(polished[1])}

@@ -16,6 +16,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 from cvxkernel.formulations import svm
+from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kernels import centre
@@ -81,7 +82,7 @@ class Answer:
             alpha = machine(Q, self.y, top)
             upper = float(2 * alpha.sum() - alpha @ Q @ alpha)
         else:
-            upper = 2 * svm.upper(Q, self.y, top, alpha)[0]
+            upper = 2 * float(svm.upper(DOUBLES, svm.nearest(Q), self.y, top, alpha).mid)
         lower = self.objective(G, r, c, ridge, alpha)
         gaps = [(upper - lower) / upper, *(abs(x - upper) / upper for x in self.claims.values())]
         return float(max(0.0, *gaps) + off)

@@ -10,9 +10,18 @@ from typing import Any, Literal
 import numpy as np
 from matplotlib.figure import Figure
 
-from cvxkernel.formulations.enclosure import Enclosure, rounding
+from cvxkernel.formulations.enclosure import EPS, Enclosure
 
 Printed = Literal["holds", "fails", "imprecise"]
+
+
+def rounding(n: int, magnitude: float) -> float:
+    """What sums of n products, adding up to `magnitude` in absolute values, may lose to rounding.
+
+    An estimate (2√n units in the last place) that a finding of a claim is allowed; no end of an
+    enclosure rests on it.
+    """
+    return 2.0 * float(np.sqrt(n)) * EPS * magnitude
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ import numpy as np
 from scipy.linalg import eigvalsh
 
 from cvxkernel.formulations.catalogue import formulation
-from cvxkernel.formulations.enclosure import Enclosure, rounding
+from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.solvers import METHODS, solve, units
 from cvxkernel.validation.instances import sample
-from cvxkernel.validation.ledger.claim import Evidence, Finding, equal, worst
+from cvxkernel.validation.ledger.claim import Evidence, Finding, equal, rounding, worst
 
 KINDS = ("gaussian", "random", "low rank")
 PROMISE = 1e-6  # the relative width within which `solve` answers

@@ -72,13 +72,7 @@ class Examination:
 
 def prove(form: Formulation, judge: Judge, problem: Any, point: Point) -> Proof:
     """The best ends over the point and those made from it."""
-    if hasattr(judge, "lower"):  # TRANSITION
-        lower, upper = judge.lower(point), judge.upper(point)
-        for better in judge.better(point):
-            low, high = judge.lower(better), judge.upper(better)
-            lower, upper = (low if low > lower else lower), (high if high < upper else upper)
-        return Proof(lower, upper)
-    best = form.ends(BALLS, problem, point)
+    best: Proof = form.ends(BALLS, problem, point)
     for better in judge.better(point):
         best = best.narrowed(form.ends(BALLS, problem, better))
     return best

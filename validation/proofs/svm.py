@@ -37,7 +37,8 @@ def feasible(alpha: Iterable[Any], y: Array, C: float) -> list[arb]:
 
 def value(Q: arb_mat, alpha: list[arb]) -> arb:
     """1ᵀα - ½αᵀQα"""
-    return bounds.value(BALLS, exact(Q), exact(alpha)).number
+    made: arb = bounds.value(BALLS, exact(Q), exact(alpha)).number
+    return made
 
 
 def upper(Q: arb_mat, y: Array, C: float, v: list[arb]) -> arb:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cvxkernel.formulations import svm
+from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.validation.proofs.svm import machine
 from cvxkernel.validation.slips.slip import FACTORS, Variant, data, fixed, values
@@ -92,10 +93,10 @@ class Answer:
     def above(self, Q: Array, top: float, alpha: Array) -> float:
         """A number above the optimum, as near as α is; a rough one will do where α is far."""
         if np.isfinite(top):
-            rough = svm.hinge_bound(Q, self.y, top, alpha)[0]
+            rough = float(svm.hinge_bound(DOUBLES, svm.nearest(Q), self.y, top, alpha).mid)
             if rough - self.value(Q, alpha) > NEAR * rough:
                 return rough
-        return svm.upper(Q, self.y, top, alpha)[0]
+        return float(svm.upper(DOUBLES, svm.nearest(Q), self.y, top, alpha).mid)
 
     def without_offset(self, Q: Array, top: float, alpha: Array) -> float:
         """The gap at α of the machine without b, and how far the values are off."""

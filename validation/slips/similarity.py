@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from cvxkernel.formulations import svm
+from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.formulations.chen2009 import (
     REGULARIZERS,
     KernelMachine,
@@ -84,9 +85,9 @@ class Answer:
     def floor(self, problem: Any) -> float:
         """What the term costs at least: no part of an answer is to hide behind it."""
         if isinstance(problem, SpectrumMachine):
-            a = spectrum.a_clip(problem.Lam)
-            between = bounds.regularizer(problem, a) if self.term in ("both", "spectrum") else 0.0
-            return problem.gamma * between
+            at = bounds.Spectrum(DOUBLES, problem)
+            least = at.h(DOUBLES.exact(spectrum.a_clip(problem.Lam)))
+            return problem.gamma * float(least.mid) if self.term in ("both", "spectrum") else 0.0
         distance = float(np.linalg.norm(np.minimum(np.linalg.eigvalsh(self.S), 0.0)))
         if isinstance(problem, RobustMachine):
             return problem.rho * distance**2
@@ -94,32 +95,26 @@ class Answer:
 
     def free(self, problem: Any, alpha: Array) -> tuple[float, list[float]]:
         """The dual of (2) or (7) at α; the primal at its K, and at the answer's."""
-        robust = isinstance(problem, RobustMachine)
-        value = bounds.robust_bound if robust else bounds.kernel_value
-        K = self.point.get("K")
-        if robust:
-            dual = bounds.robust_value(problem, alpha)
-        else:
-            tau = None if K is None else float(np.linalg.norm(K - self.S)) or None
-            dual = bounds.kernel_bound(problem, alpha, tau)
-        pairs = [(bounds.semidefinite(dual.K), self.y * dual.alpha)]
+        at, K = bounds.free(DOUBLES, problem), self.point.get("K")
+        tau = None if K is None else float(np.linalg.norm(K - self.S)) or None
+        dual = at.best(DOUBLES.exact(alpha), tau)
+        c = self.y * dual.alpha.mid
+        pairs = [(dual.K, c)]
         if K is not None:
-            K = bounds.semidefinite(K)
-            c = self.y * dual.alpha
             if "z" in self.point:
                 c = bounds.coefficients(K, self.point["z"])
             pairs.append((K, self.point.get("c", c)))
-        return dual.value[0], [value(problem, K, c)[0][0] for K, c in pairs]
+        return float(dual.value.mid), [float(at.value(at.raised(K), c)[0].mid) for K, c in pairs]
 
     def spectrum(self, problem: SpectrumMachine, alpha: Array) -> tuple[float, list[float]]:
         """The dual of (12) at α; the primal at a."""
-        lam = problem.Lam
-        a = np.where(lam * self.point["a"] >= 0, self.point["a"], 0.0)
-        (low, _), alpha = bounds.spectrum_bound(problem, alpha, a)
-        cs = [self.y * alpha]
+        at = bounds.Spectrum(DOUBLES, problem)
+        a = at.modified(self.point["a"])
+        low, shorter = at.spectrum_bound(DOUBLES.exact(alpha), a)
+        cs = [self.y * shorter.mid]
         if "z" in self.point:
-            cs.append(prediction.from_spectrum(problem, a, self.point["z"]).c)
-        return low, [bounds.spectrum_value(problem, a, c)[0][0] for c in cs]
+            cs.append(prediction.from_spectrum(problem, a.mid, self.point["z"]).c)
+        return float(low.mid), [float(at.spectrum_value(a, c)[0].mid) for c in cs]
 
 
 def answer(problem: Any, point: Mapping[str, Array], value: float | None) -> Answer:

@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
+from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.formulations.tang2009 import bounds
 from cvxkernel.validation.ledger.claim import Picture
 from cvxkernel.validation.tang2009.claims.instances import at_beta, at_lam, priced
@@ -17,8 +18,8 @@ def along_lam(seed: int) -> Figure:
     """The optimum of (3), and Ω, as λ varies."""
     at = priced("random", seed, 0.0)
     shared, each = at_beta("random", seed, 0.0), at_beta("random", seed, at.k / 2)
-    A, B, _ = bounds.extremes(at, shared.variables["alpha"])
-    last = (B - A) / at.k
+    A, B = bounds.Bounds(DOUBLES, at).extremes(shared.variables["alpha"])
+    last = float((B - A).mid) / at.k
     grid = np.linspace(0.0, 1.4 * last, 15)
     found = [at_lam("random", seed, float(lam)) for lam in grid]
     figure, (left, right) = plt.subplots(1, 2, figsize=(7.6, 3.0), layout="constrained")

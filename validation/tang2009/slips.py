@@ -16,10 +16,10 @@ import numpy as np
 from scipy.optimize import nnls
 
 from cvxkernel.formulations import svm
+from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.tang2009 import Regularized, Separate, Shared, bounds
-from cvxkernel.formulations.tang2009.bounds import weights
 from cvxkernel.solvers import solve
 from cvxkernel.validation.proofs.svm import machine
 from cvxkernel.validation.slips.slip import FACTORS, Variant, costs, data, fixed, values
@@ -62,23 +62,24 @@ class Answer:
             off = float(np.abs((alpha * self.Y).sum(axis=1)).max()) / float(np.abs(alpha).sum())
             off += max(0.0, -float(alpha.min())) / size
             off += max(0.0, float(alpha.max()) / self.C - 1)
-            alpha = bounds.repair(at, alpha)
+            alpha = bounds.Bounds(DOUBLES, at).feasible(alpha).mid
         if isinstance(at, Separate):
             theta = np.eye(at.k)
         elif self.theta is not None:
             off += float(np.abs(self.theta.sum(axis=1) - 1).max())
             off += max(0.0, -float(self.theta.min())) / float(np.abs(self.theta).max())
-            theta = bounds.simplex(self.theta)
+            theta = bounds.simplex(DOUBLES, self.theta).mid
         elif alpha is not None:
             theta = self.from_conditions(alpha)
         else:
-            theta = weights(at, solve(self.id, at, tol=1e-7).variables)
+            found = solve(self.id, at, tol=1e-7).variables
+            theta = bounds.weights(DOUBLES, at, found).mid
         if isinstance(at, Shared) and bounds.omega(theta) > at.beta:
             off += 2 * (bounds.omega(theta) - at.beta) / at.k
-            theta = bounds.within(theta, at.beta)
+            theta = bounds.within(DOUBLES, DOUBLES.exact(theta), at.beta).mid
         if off > HOPELESS:
             return off
-        Q = [self.matrix(K, y) for K, y in zip(bounds.combined(at, theta), at.Y, strict=True)]
+        Q = [self.matrix(K, y) for K, y in zip(at.combined(theta), at.Y, strict=True)]
         best = np.stack([machine(Q_t, y, self.C) for Q_t, y in zip(Q, at.Y, strict=True)])
         upper = self.at_machines(Q, best) + (self.lam or 0.0) * bounds.omega(theta)
         lower = self.lower(at, Q, best if alpha is None else alpha)
@@ -103,17 +104,9 @@ class Answer:
         """The least over the weights at α."""
         if isinstance(at, Separate):
             return self.at_machines(Q, alpha)
-        forms = np.array(
-            [
-                [a @ self.matrix(G, y) @ a for G in at.kernels]
-                for a, y in zip(alpha, at.Y, strict=True)
-            ]
-        )
-        A, B = float(forms.sum(axis=0).max()), float(forms.max(axis=1).sum())
-        if isinstance(at, Regularized):
-            return float(alpha.sum() - max(A, B - at.k * at.lam) / 2)
-        c = 2 * at.beta / at.k
-        return float(alpha.sum() - ((1 - c) * A + c * B) / 2)
+        ends = bounds.Bounds(DOUBLES, at)
+        A, B = ends.extremes(alpha if self.signed else at.Y * alpha)
+        return float(alpha.sum() - ends.spread(A, B).mid / 2)
 
     def from_conditions(self, alpha: Array) -> Array:
         """The weights at which each αᵗ is nearest to its machine's KKT conditions."""
@@ -130,7 +123,8 @@ class Answer:
                 right = np.ones(int(free.sum()) + 1)
                 w = nnls(np.vstack([columns, sums]), right)[0][: len(forms)]
             rows.append(w)
-        return bounds.simplex(np.array(rows))
+        made: Array = bounds.simplex(DOUBLES, np.array(rows)).mid
+        return made
 
 
 def measure(

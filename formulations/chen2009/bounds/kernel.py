@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import eigh, eigvalsh
 
-from cvxkernel.formulations import inputs
-from cvxkernel.formulations import semidefinite as kernels
+from cvxkernel.formulations import semidefinite, svm
+from cvxkernel.formulations.arithmetic import Arithmetic, Tensor
 from cvxkernel.formulations.chen2009 import spectrum
-from cvxkernel.formulations.chen2009.bounds.machine import best_primal, feasible_alpha, vector
+from cvxkernel.formulations.chen2009.bounds.machine import Primal, best_primal
 from cvxkernel.formulations.chen2009.programs import KernelMachine, RobustMachine
-from cvxkernel.formulations.enclosure import EPS, Bounded, Enclosure, quadratic, rounding
-from cvxkernel.formulations.formulation import Point, encloses
+from cvxkernel.formulations.enclosure import EPS
+from cvxkernel.formulations.formulation import Point, encloses, given
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.memory import per_array
 
@@ -23,88 +24,137 @@ EVALUATIONS, BORDER = 25, 3  # eigendecompositions at most, in search of τ
 FARTHEST = np.log(1e3)  # how far one of its steps may lead
 
 
-Value = tuple[Bounded, dict[str, Array]]  # with its allowance, and the point
-
-
 class Dual(NamedTuple):
-    """A feasible α, what it is worth, and the W and K that belong to it."""
+    """A feasible α and W, what they are worth, and a K in doubles that belongs to them."""
 
-    value: Bounded
-    alpha: Array
-    W: Array
+    value: Tensor
+    alpha: Tensor
+    W: Tensor
     K: Array
 
 
+class Value(NamedTuple):
+    """An objective, and the point at which it is that."""
+
+    value: Tensor
+    point: dict[str, Tensor]
+
+
+class Free(ABC):
+    """A kernel learned freely: loss·1ᵀξ + ridge·cᵀKc + what the distance of K from S costs.
+
+    α is in the box up to `top` = loss/(2·ridge), and v = Yα.
+    """
+
+    loss: Tensor
+    ridge: Tensor
+
+    def __init__(self, F: Arithmetic, problem: Any) -> None:
+        self.F, self.problem, self.y, self.n = F, problem, problem.y, problem.n
+        self.S = F.exact(problem.S)
+
+    # -- Which (2) and (7) do not share -----------------------------------------------------------
+
+    @abstractmethod
+    def cost(self, distance: Tensor) -> Tensor:
+        """ρ‖K - S‖² or γ‖K - S‖"""
+
+    @abstractmethod
+    def dual(self, alpha: Tensor, W: Any) -> tuple[Tensor, Tensor, Tensor]:
+        """The dual at α and W made feasible, and both as they had to be changed."""
+
+    @abstractmethod
+    def best(self, alpha: Tensor, tau: float | None = None) -> Dual:
+        """The dual at the best W for α; ‖K - S‖ is sought from τ on, where it is."""
+
+    # -- Which they do ----------------------------------------------------------------------------
+
+    @property
+    def top(self) -> Tensor:
+        """Of the box."""
+        return self.loss / (2 * self.ridge)
+
+    def box(self, alpha: Any) -> Tensor:
+        """α in the box with αᵀy = 0 exactly."""
+        return svm.feasible(self.F, self.F.exact(alpha) / self.top, self.y, 1.0) * self.top
+
+    def raised(self, A: Any, over: Any = 0.0) -> Tensor:
+        """A symmetric, plus the multiple of the identity with which A ⪰ `over` is proved."""
+        A = self.F.exact(A)
+        A = ((A + A.T) / 2).point()
+        least = self.F.exact(self.F.least(A - over).lower)
+        return self.F.shifted(A, (-least).positive()) if not least >= 0 else A
+
+    def above(self, alpha: Tensor, W: Any) -> Tensor:
+        """W ⪰ ridge·vvᵀ"""
+        v = self.y * alpha
+        return self.raised(W, self.ridge * (v[:, None] * v))
+
+    def value(self, K: Tensor, c: Any) -> Value:
+        """The printed objective at K ⪰ 0, any c and a good b."""
+        machine: Primal = best_primal(self.F, K, self.y, c, self.loss, self.ridge)
+        distance = self.F.norm(K - self.S)
+        point = {**machine.point, "u": machine.form, "v": distance, "K": K}
+        return Value(machine.value + self.cost(distance), point)
+
+    def both(self, point: Point) -> tuple[Dual, Value]:
+        """The best dual at α, and the least objective at what is given and what belongs to α."""
+        square = np.zeros((self.n, self.n))
+        alpha = self.box(given(self.F, point, "alpha", np.zeros(self.n)))
+        K, tau = given(self.F, point, "K", square) if "K" in point else None, None
+        if K is not None:
+            size = float(np.linalg.norm(self.problem.S))
+            tau = float(np.clip(self.F.norm(K - self.S).mid, 1e-12 * size, 1e12 * size))
+        duals = [self.best(alpha, tau)]
+        if "W" in point:
+            made = self.dual(alpha, given(self.F, point, "W", square))
+            duals.append(Dual(*made, duals[0].K))
+        low = max(duals, key=lambda dual: dual.value.lower)
+        values = [self.value(K, c) for K, c in self.candidates(point, low, K)]
+        high = svm.least(self.F, [one.value for one in values])
+        return low, next(one for one in values if one.value is high)
+
+    def candidates(self, point: Point, dual: Dual, K: Any) -> Iterator[tuple[Tensor, Any]]:
+        """K and c: those given and those that belong to α, in all combinations."""
+        matrices = [self.raised(dual.K)]
+        if semidefinite.exactly(self.problem.S):  # at no distance, however much a distance costs
+            matrices.append(self.S)
+        if K is not None:
+            matrices.append(self.raised(K))
+        for matrix in matrices:
+            yield matrix, self.y * dual.alpha
+            if "z" in point:
+                z = given(self.F, point, "z", np.zeros(self.n))
+                yield matrix, coefficients(matrix.mid, z.mid)
+
+
+def free(F: Arithmetic, problem: RobustMachine | KernelMachine) -> Free:
+    """The bounds of (2) or of (7)."""
+    return Robust(F, problem) if isinstance(problem, RobustMachine) else Kernel(F, problem)
+
+
 @encloses("luss2007")
-def eq2(problem: RobustMachine, point: Point) -> Enclosure:
+def eq2(F: Arithmetic, problem: RobustMachine, point: Point) -> Any:
     """The dual of the inner minimum at α from below; from above (6) at K and c."""
-    dual = robust_value(problem, feasible_alpha(problem, point))
-    values = [(robust_bound(problem, K, c), K) for K, c in _candidates(problem, point, dual)]
-    ((high, up), best), K = min(values, key=lambda value: sum(value[0][0]))
-    low, down = dual.value
-    variables = {"alpha": dual.alpha, "K": K, **best}
-    return Enclosure(low, low - down, high + up, variables)
+    low, high = Robust(F, problem).both(point)
+    variables = {key: x for key, x in high.point.items() if key != "v"}
+    return F.enclosure(low.value, low.value, high.value, {**variables, "alpha": low.alpha})
 
 
 @encloses("chen2009-eq7")
-def eq7(problem: KernelMachine, point: Point) -> Enclosure:
+def eq7(F: Arithmetic, problem: KernelMachine, point: Point) -> Any:
     """(7) at K and c from above; from below its dual at α."""
-    dual, ((high, up), best), K = _both_ends(problem, point)
-    low, down = dual.value
-    return Enclosure(high, low - down, high + up, {**best, "K": K, "alpha": dual.alpha})
+    low, high = Kernel(F, problem).both(point)
+    variables = {**high.point, "alpha": low.alpha}
+    return F.enclosure(high.value, low.value, high.value, variables)
 
 
 @encloses("chen2009-eq7-dual")
-def eq7_dual(problem: KernelMachine, point: Point) -> Enclosure:
+def eq7_dual(F: Arithmetic, problem: KernelMachine, point: Point) -> Any:
     """The same, for an answer to the dual."""
-    dual, ((high, up), best), K = _both_ends(problem, point)
-    low, down = dual.value
-    variables = {"alpha": dual.alpha, "W": dual.W, "K": K, "z": best["z"]}
-    return Enclosure(low, low - down, high + up, variables)
-
-
-def _both_ends(problem: KernelMachine, point: Point) -> tuple[Dual, Value, Array]:
-    """The dual at α, and the least value with its K."""
-    tau = None
-    if "K" in point:  # its distance from S is where to look for τ
-        K = inputs.weights("K", point["K"], (problem.n, problem.n))
-        size = float(np.linalg.norm(problem.S))
-        tau = float(np.clip(np.linalg.norm(K - problem.S), 1e-12 * size, 1e12 * size))
-    dual = kernel_bound(problem, feasible_alpha(problem, point), tau)
-    values = [(kernel_value(problem, K, c), K) for K, c in _candidates(problem, point, dual)]
-    return dual, *min(values, key=lambda value: sum(value[0][0]))
-
-
-def _candidates(
-    problem: RobustMachine | KernelMachine, point: Point, dual: Dual
-) -> Iterator[tuple[Array, Array]]:
-    """K and c: those given and those that belong to α, in all combinations."""
-    n = problem.n
-    matrices = [semidefinite(dual.K)]
-    if kernels.exactly(problem.S):  # at no distance, however much a distance costs
-        matrices.append(problem.S)
-    if "K" in point:
-        matrices.append(semidefinite(inputs.weights("K", point["K"], (n, n))))
-    for K in matrices:
-        yield K, problem.y * dual.alpha
-        if "z" in point:
-            yield K, coefficients(K, vector(problem, point, "z"))
-
-
-def semidefinite(K: Array) -> Array:
-    """K symmetric, plus the multiple of the identity that makes it semidefinite beyond rounding."""
-    K = (K + K.T) / 2
-    d = eigvalsh(K)
-    shift = max(0.0, rounding(len(K), float(np.abs(d).max())) - float(d[0]))
-    return K + shift * np.eye(len(K)) if shift else K
-
-
-def distance(K: Array, S: Array) -> Bounded:
-    """‖K - S‖_F, and the allowance for its rounding."""
-    if K is S:
-        return 0.0, 0.0
-    d = float(np.linalg.norm(K - S))
-    return d, rounding(len(K), d) + EPS * float(np.linalg.norm(np.abs(K) + np.abs(S)))
+    low, high = Kernel(F, problem).both(point)
+    variables = {"alpha": low.alpha, "W": low.W, "K": high.point["K"], "z": high.point["z"]}
+    return F.enclosure(low.value, low.value, high.value, variables)
 
 
 def coefficients(K: Array, z: Array) -> Array:
@@ -116,84 +166,88 @@ def coefficients(K: Array, z: Array) -> Array:
 
 
 def split(S: Array, v: Array, s: float) -> tuple[Array, Array]:
-    """M₊ and M₋ of M = S + s·vvᵀ = M₊ - M₋."""
+    """M₊ and M₋ of M = S + s·vvᵀ = M₊ - M₋, in doubles."""
     lam, U = eigh((S + S.T) / 2 + s * np.outer(v, v))
     return spectrum.compose(np.maximum(lam, 0.0), U), spectrum.compose(np.maximum(-lam, 0.0), U)
-
-
-def above(rank_one: float, v: Array, rest: Array) -> Array:
-    """rank_one·vvᵀ + rest, plus the multiple of the identity that rounding of either may take."""
-    magnitude = rank_one * float(v @ v) + float(np.linalg.norm(rest))
-    W: Array = rank_one * np.outer(v, v) + rest + rounding(len(v), magnitude) * np.eye(len(v))
-    return W
-
-
-def inner(W: Array, S: Array) -> Bounded:
-    """⟨W, S⟩, and the allowance for its rounding."""
-    return float(np.sum(W * S)), rounding(W.size, float(np.sum(np.abs(W) * np.abs(S))))
 
 
 # -- (2): the robust machine -----------------------------------------------------------------------
 
 
-def robust_value(problem: RobustMachine, alpha: Array) -> Dual:
-    """min over K ⪰ 0 of g(α, K) + ρ‖K - S‖², through its dual at W = ½vvᵀ + 2ρM₋."""
-    rho, v = problem.rho, problem.y * alpha
-    K, rest = split(problem.S, v, 1 / (4 * rho))
-    W = above(0.5, v, 2 * rho * rest)
-    form, slack = inner(W, problem.S)
-    square, total = float(np.sum(W * W)) / (4 * rho), float(alpha.sum())
-    slack += rounding(W.size, square) + rounding(problem.n, total)
-    return Dual((total - form - square, slack), alpha, W, K)
+class Robust(Free):
+    """(2): C·1ᵀξ + ½cᵀKc + ρ‖K - S‖²"""
 
+    def __init__(self, F: Arithmetic, problem: RobustMachine) -> None:
+        super().__init__(F, problem)
+        self.loss, self.ridge, self.rho = map(F.exact, (problem.C, 0.5, problem.rho))
 
-def robust_bound(problem: RobustMachine, K: Array, c: Array) -> Value:
-    """C·1ᵀξ + ½cᵀKc + ρ‖K - S‖² at any K ⪰ 0 and any c."""
-    machine = best_primal(K, problem.y, c, problem.C, 0.5)
-    d, slack = distance(K, problem.S)
-    total, allowance = machine.value(problem.C, 0.5)
-    total, allowance = (
-        total + problem.rho * d * d,
-        allowance + problem.rho * (2 * d + slack) * slack,
-    )
-    return (total, allowance), {**machine.point, "u": np.array(machine.form[0])}
+    def cost(self, distance: Tensor) -> Tensor:
+        """ρ‖K - S‖²"""
+        return self.rho * distance.square()
+
+    def dual(self, alpha: Tensor, W: Any) -> tuple[Tensor, Tensor, Tensor]:
+        """1ᵀα - ⟨W, S⟩ - ‖W‖²/(4ρ), W ⪰ ½vvᵀ"""
+        W = self.above(alpha, W)
+        paid = self.F.norm(W).square() / (4 * self.rho)
+        return alpha.sum() - self.F.inner(W, self.S) - paid, alpha, W
+
+    def best(self, alpha: Tensor, tau: float | None = None) -> Dual:
+        """W = ½vvᵀ + 2ρM₋, K = M₊ with M = S + vvᵀ/(4ρ)"""
+        rho, v = self.problem.rho, self.y * alpha.mid
+        plus, minus = split(self.problem.S, v, 1 / (4 * rho))
+        return Dual(*self.dual(alpha, np.outer(v, v) / 2 + 2 * rho * minus), plus)
 
 
 # -- (7): the kernel matrix learned ----------------------------------------------------------------
 
 
-def kernel_bound(problem: KernelMachine, alpha: Array, tau: float | None = None) -> Dual:
-    """2η·1ᵀα - ⟨W, S⟩ at the best W for α; `tau` is where the search for ‖K - S‖ starts.
+class Kernel(Free):
+    """(7) and its dual: (1/n)·1ᵀξ + ηcᵀKc + γ‖K - S‖"""
 
-    Or at W = ηvvᵀ itself, which is best where S ⪰ 0, and which nothing but vᵀSv is charged for.
-    """
-    eta, gamma = problem.eta, problem.gamma
-    square = eta * float(alpha @ alpha) * (1 + rounding(problem.n, 1.0))
-    if square > gamma:  # W ⪰ ηvvᵀ alone is outside the ball
-        alpha = alpha * np.sqrt(gamma / square)
-    v = problem.y * alpha
-    plain = _plain_bound(problem, alpha)
-    least = negative_part(problem.S)
-    if not least > 0:
-        return plain
-    K, rest = _at_distance(problem, v, least, tau)
-    W = above(eta, v, gamma * rest)
-    norm = float(np.linalg.norm(W)) * (1 + rounding(problem.n, 1.0))
-    x2 = min(1.0, gamma / norm) if norm > 0 else 1.0  # W·x² and α·x are feasible
-    W, alpha = W * x2, alpha * np.sqrt(x2)
-    form, slack = inner(W, problem.S)
-    total = 2 * eta * float(alpha.sum())
-    at_best = Dual((total - form, slack + rounding(problem.n, total)), alpha, W, K)
-    return max(at_best, plain, key=lambda dual: dual.value[0] - dual.value[1])
+    def __init__(self, F: Arithmetic, problem: KernelMachine) -> None:
+        super().__init__(F, problem)
+        self.loss, self.ridge = F.exact(1.0) / problem.n, F.exact(problem.eta)
+        self.gamma = F.exact(problem.gamma)
 
+    def cost(self, distance: Tensor) -> Tensor:
+        """γ‖K - S‖"""
+        return self.gamma * distance
 
-def _plain_bound(problem: KernelMachine, alpha: Array) -> Dual:
-    """2η·1ᵀα - ηvᵀSv for ηαᵀα ≤ γ, and S₊."""
-    eta, S, v = problem.eta, problem.S, problem.y * alpha
-    form, slack = quadratic(S, v[:, None])
-    total = 2 * eta * float(alpha.sum())
-    value = total - eta * form, eta * slack + rounding(problem.n, total)
-    return Dual(value, alpha, eta * np.outer(v, v), split(S, v, 0.0)[0])
+    def inside(self, norm: Tensor) -> tuple[Tensor, Tensor]:
+        """x² and x with which a W of this norm, and α, are in the ball; x·x ≤ x²."""
+        F = self.F
+        if norm <= self.gamma:
+            return F.exact(1.0), F.exact(1.0)
+        square = F.exact((self.gamma / norm).lower).positive()
+        return square, F.exact(square.sqrt().lower)
+
+    def dual(self, alpha: Tensor, W: Any) -> tuple[Tensor, Tensor, Tensor]:
+        """2η·1ᵀα - ⟨W, S⟩, W ⪰ ηvvᵀ, ‖W‖ ≤ γ: where W is outside the ball, at W·x² and α·x."""
+        W = self.above(alpha, W)
+        square, root = self.inside(self.F.norm(W))
+        value = 2 * self.ridge * root * alpha.sum() - square * self.F.inner(W, self.S)
+        return value, root * alpha, square * W
+
+    def best(self, alpha: Tensor, tau: float | None = None) -> Dual:
+        """W = ηvvᵀ + (γ/τ)M₋, K = M₊ with M = S + (ητ/γ)vvᵀ and τ = ‖K - S‖; or W = ηvvᵀ.
+
+        The latter is best where S ⪰ 0, and nothing but vᵀSv is charged for it.
+        """
+        problem, F = self.problem, self.F
+        v = self.y * alpha
+        _, root = self.inside(self.ridge * F.inner(v, v))
+        alpha, v = root * alpha, root * v
+        least = negative_part(problem.S)
+        plain = 2 * self.ridge * alpha.sum() - self.ridge * F.inner(v, self.S @ v)
+        made = []
+        if least > 0:
+            plus, rest = at_distance(problem, v.mid, least, tau)
+            W = problem.eta * np.outer(v.mid, v.mid) + problem.gamma * rest
+            made.append(Dual(*self.dual(alpha, W), plus))
+        if not made or plain.lower > made[0].value.lower:
+            W = self.ridge * (v[:, None] * v)
+            return Dual(plain, alpha, W, split(problem.S, v.mid, 0.0)[0])
+        return made[0]
 
 
 @per_array
@@ -202,7 +256,7 @@ def negative_part(S: Array) -> float:
     return float(np.linalg.norm(np.minimum(eigvalsh((S + S.T) / 2), 0.0)))
 
 
-def _at_distance(
+def at_distance(
     problem: KernelMachine, v: Array, least: float, tau: float | None
 ) -> tuple[Array, Array]:
     """K_τ = M₊ and M₋/τ of M = S + (ητ/γ)vvᵀ, at the τ with ‖K_τ - S‖ = τ to rounding.
@@ -241,12 +295,3 @@ def _at_distance(
             break
         slope = (h - before) / step
     return best[1], best[2]
-
-
-def kernel_value(problem: KernelMachine, K: Array, c: Array) -> Value:
-    """(1/n)·1ᵀξ + ηcᵀKc + γ‖K - S‖ at any K ⪰ 0 and any c."""
-    machine = best_primal(K, problem.y, c, 1 / problem.n, problem.eta)
-    d, slack = distance(K, problem.S)
-    total, allowance = machine.value(1 / problem.n, problem.eta)
-    point = {**machine.point, "u": np.array(machine.form[0]), "v": np.array(d)}
-    return (total + problem.gamma * d, allowance + problem.gamma * slack), point

@@ -2,140 +2,151 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.optimize import brentq
 
+from cvxkernel.formulations import svm
+from cvxkernel.formulations.arithmetic import Arithmetic, Tensor
 from cvxkernel.formulations.chen2009 import spectrum
-from cvxkernel.formulations.chen2009.bounds.machine import (
-    best_primal,
-    feasible_alpha,
-    primal,
-    vector,
-)
+from cvxkernel.formulations.chen2009.bounds.kernel import Kernel, Value
+from cvxkernel.formulations.chen2009.bounds.machine import best_primal
 from cvxkernel.formulations.chen2009.frame import framed
 from cvxkernel.formulations.chen2009.programs import SpectrumMachine
-from cvxkernel.formulations.enclosure import EPS, Bounded, Enclosure, rounding
-from cvxkernel.formulations.formulation import Point, encloses
+from cvxkernel.formulations.formulation import Point, encloses, given
 from cvxkernel.formulations.inputs import Array
 
 
+class Spectrum(Kernel):
+    """The machine of (7), with λ and U as the arithmetic knows them, and the centres of h."""
+
+    problem: SpectrumMachine
+
+    def __init__(self, F: Arithmetic, problem: SpectrumMachine) -> None:
+        super().__init__(F, problem)
+        self.lam, self.U = F.basis(problem.basis)
+        clip, flip = spectrum.a_clip(problem.Lam), spectrum.a_flip(problem.Lam)
+        own = {"clip": [clip], "flip": [flip], "both": [clip, flip], "spectrum": []}
+        self.centres: list[Array] = own[problem.h]
+
+    def modified(self, a: Any) -> Tensor:
+        """a with Λa ≥ 0, an exact point; where λᵢ = 0 any aᵢ will do."""
+        a = self.F.exact(a).point()
+        return self.F.where(np.sign(self.problem.Lam) * a.mid >= 0, a, 0.0)
+
+    def k(self, a: Tensor) -> Tensor:
+        """λ∘a ≥ 0"""
+        return self.F.where(self.problem.Lam != 0, (self.lam * a).positive(), 0.0)
+
+    def kernel(self, a: Tensor) -> Tensor:
+        """K_a"""
+        return self.F.composed(self.U, self.k(a))
+
+    def h(self, a: Tensor) -> Tensor:
+        """h(a)"""
+        if not self.centres:
+            return self.F.norm(self.lam * (a - 1))
+        norms = [self.F.norm(a - centre) for centre in self.centres]
+        return sum(norms[1:], norms[0])
+
+    def spectrum_value(self, a: Tensor, c: Any) -> Value:
+        """(1/n)·1ᵀξ + ηcᵀK_ac + γh(a) at any a with Λa ≥ 0 and any c."""
+        machine = best_primal(self.F, self.kernel(a), self.y, c, self.loss, self.ridge)
+        h, k, c = self.h(a), self.k(a), machine.point.pop("c")
+        w = self.U.T @ c
+        # In the paper's (12) z = diag(a)ΛUᵀc, and the least uᵢ is zᵢ²/kᵢ.
+        point = {**machine.point, "z": k * w, "a": a, "u": k * (w * w), "v": h}
+        return Value(machine.value + self.gamma * h, point)
+
+    def spectrum_bound(self, alpha: Tensor, a: Tensor) -> tuple[Tensor, Tensor]:
+        r"""The dual of (12) at α; and α, scaled where it had to be.
+
+        With w = Uᵀv and q = ηλ∘w² it is
+
+            maximize    2η·1ᵀα - Σⱼ pⱼᵀaⱼ
+            subject to  α ∈ A,  ‖pⱼ‖₂ ≤ γ
+                        Σⱼ pⱼ ≥ q where λᵢ > 0,  ≤ q where λᵢ < 0,  = 0 where λᵢ = 0
+
+        with one pⱼ for each norm ‖a - aⱼ‖ in h: γ‖a - aⱼ‖ = max pⱼᵀ(a - aⱼ), and what then
+        multiplies each aᵢ must not be negative along the ray that Λa ≥ 0 leaves it. For clip and
+        for flip p = q is best: α is bound to ‖q‖ ≤ γ. For both p₁ + p₂ = q, shared out by the
+        distances of `a` from a_clip and from a_flip. For spectrum the norm is ‖λ∘(a - 1)‖, and with
+        p = λ∘π it is π ≥ ηw², ‖π‖ ≤ γ where λᵢ ≠ 0: the diagonal of (7)'s W, made the same way.
+        Where a pⱼ is outside its ball all of them are multiplied by x² and α by x.
+        """
+        F, lam = self.F, self.lam
+        w = self.U.T @ (self.y * alpha)
+        square = self.ridge * (w * w)
+        q = lam * square
+        if self.problem.h == "both":
+            # At the distances r₁ and r₂, p₁/γ = (a - a_clip)/r₁ and p₂/γ = (a - a_flip)/r₂ add up
+            # to q/γ at one a. These are p₁ and p₂ there, whatever r₁, r₂ > 0: only the ball may be
+            # missed.
+            clip, flip = self.centres
+            floor = 2.0 ** (1 - F.bits)
+            r1, r2 = (F.maximum(F.norm(a - centre), floor).point() for centre in self.centres)
+            p1 = (self.gamma * F.exact(flip - clip) + r2 * q) / (r1 + r2)
+            terms = [(p1, clip), (q - p1, flip)]
+        elif self.centres:
+            terms = [(q, self.centres[0])]
+        else:
+            terms = [(self.diagonal(F.where(self.problem.Lam != 0, square, 0.0)), lam)]
+        norms = F.stack([F.norm(p) for p, _ in terms])
+        square, root = self.inside(norms.max())
+        costs = F.stack([F.inner(p, centre) for p, centre in terms])
+        return 2 * self.ridge * root * alpha.sum() - square * costs.sum(), root * alpha
+
+    def diagonal(self, least: Tensor) -> Tensor:
+        """The π ≥ `least` of the smallest πᵀλ with ‖π‖ ≤ γ, nearly: max(least, -tλ), t = γ/τ.
+
+        The doubles know where -tλ is the larger, and then t²Σλ² over there is what the rest of
+        `least` leaves of γ². Where `least` is itself outside the ball it is returned.
+        """
+        F, lam = self.F, self.problem.Lam
+        larger = diagonal(lam, least.mid, self.problem.gamma) > least.mid
+        if not larger.any():
+            return least
+        left = self.gamma.square() - F.where(larger, 0.0, least).square().sum()
+        t = (left.positive() / self.lam[larger].square().sum()).sqrt().point()
+        return F.maximum(least, F.where(larger, -t * self.lam, least))
+
+
 @encloses("chen2009-eq12", frame=framed)
-def eq12(problem: SpectrumMachine, point: Point) -> Enclosure:
+def eq12(F: Arithmetic, problem: SpectrumMachine, point: Point) -> Any:
     """(12) at a and the best of a few c from above; from below its dual at α."""
-    alpha, lam = feasible_alpha(problem, point), problem.Lam
+    at, lam, y = Spectrum(F, problem), problem.Lam, problem.y
+    alpha = at.box(given(F, point, "alpha", np.zeros(problem.n)))
     if not problem.basis.decided:
-        return _undecided(problem, alpha)
-    # Λa ≥ 0; where λᵢ = 0 any aᵢ will do
-    given = vector(problem, point, "a", spectrum.a_clip(lam))
-    a = np.where(np.sign(lam) * given >= 0, given, 0.0)
-    (low, down), alpha = spectrum_bound(problem, alpha, a)
-    values = [spectrum_value(problem, a, problem.y * alpha)]
+        return _undecided(at, alpha)
+    a = at.modified(given(F, point, "a", spectrum.a_clip(lam)))
+    low, alpha = at.spectrum_bound(alpha, a)
+    tried = [(a, y * alpha)]
     if problem.h == "spectrum":
-        for response in spectrum_responses(problem, alpha, a):
-            values.append(spectrum_value(problem, response, problem.y * alpha))
+        for response in spectrum_responses(problem, alpha.mid, a.mid):
+            tried.append((at.modified(response), y * alpha))
     if "z" in point:
-        c, _ = spectrum.solution(lam * a, problem.basis.U, vector(problem, point, "z"))
-        values.append(spectrum_value(problem, a, c))
+        z = given(F, point, "z", np.zeros(problem.n))
+        tried.append((a, spectrum.solution(lam * a.mid, problem.basis.U, z.mid)[0]))
     if problem.h in ("clip", "flip"):  # where γ is large a differs from this by a solver's error
-        centre = spectrum.a_clip(lam) if problem.h == "clip" else spectrum.a_flip(lam)
-        values.append(spectrum_value(problem, centre, problem.y * alpha))
-    (high, up), best = min(values, key=lambda value: sum(value[0]))
-    del best["c"]
+        tried.append((at.modified(at.centres[0]), y * alpha))
+    values = [at.spectrum_value(a, c) for a, c in tried]
+    high = svm.least(F, [one.value for one in values])
+    best = next(one.point for one in values if one.value is high)
     variables = {**best, "alpha": alpha, "U": problem.basis.U}
-    return Enclosure(high, low - down, high + up, variables, problem.open)
+    return F.enclosure(high, F.maximum(low, 0.0), high, variables, problem.open)
 
 
-def _undecided(problem: SpectrumMachine, alpha: Array) -> Enclosure:
+def _undecided(at: Spectrum, alpha: Tensor) -> Any:
     """What holds whatever the signs of the eigenvalues: no term is negative, and a = 0 is there."""
-    n, zero = problem.n, np.zeros(problem.n)
-    machine = primal(np.zeros((n, n)), problem.y, zero)
-    largest = float(np.linalg.norm(problem.Lam)) if problem.h == "spectrum" else np.sqrt(n)
-    h = largest * (2.0 if problem.h == "both" else 1.0)
-    total, up = machine.value(1 / n, problem.eta)
-    up += rounding(n, problem.gamma * h) + problem.gamma * problem.basis.off * n
+    F, n, problem, zero = at.F, at.n, at.problem, np.zeros(at.n)
+    machine = best_primal(F, F.exact(np.zeros((n, n))), at.y, zero, at.loss, at.ridge)
+    root = F.exact(float(n)).sqrt()
+    h = F.norm(at.S) if problem.h == "spectrum" else len(at.centres) * root
+    high = machine.value + at.gamma * h
     best = {symbol: machine.point[symbol] for symbol in ("z", "b", "xi")}
-    point = {**best, "a": zero, "u": zero, "v": np.array(h), "alpha": alpha, "U": problem.basis.U}
-    total += problem.gamma * h
-    return Enclosure(total, 0.0, total + up, point, problem.open)
-
-
-def regularizer(problem: SpectrumMachine, a: Array) -> float:
-    """h(a)"""
-    lam = problem.Lam
-    if problem.h == "spectrum":
-        return float(np.linalg.norm(lam * (a - 1)))
-    clip, flip = (float(np.linalg.norm(a - a0(lam))) for a0 in (spectrum.a_clip, spectrum.a_flip))
-    return {"clip": clip, "flip": flip, "both": clip + flip}[problem.h]
-
-
-def spectrum_value(
-    problem: SpectrumMachine, a: Array, c: Array
-) -> tuple[Bounded, dict[str, Array]]:
-    """(1/n)·1ᵀξ + ηcᵀK_ac + γh(a) at any a with Λa ≥ 0 and any c."""
-    U, k = problem.basis.U, problem.Lam * a
-    machine = best_primal(spectrum.compose(k, U), problem.y, c, 1 / problem.n, problem.eta)
-    h = regularizer(problem, a)
-    total, allowance = machine.value(1 / problem.n, problem.eta)
-    # With the exact U, K_a is within 2.1‖U - U*‖·max k of this one.
-    size = float(np.linalg.norm(machine.point["c"]))
-    moved = 2.1 * problem.basis.error * float(np.abs(k).max())
-    moved += problem.basis.off * float(np.abs(a).max())
-    allowance += moved * (size / np.sqrt(problem.n) + problem.eta * size * size)
-    # a is a double and a - a₀ has a relative error alone; λ enters into h for spectrum only.
-    off = problem.basis.off if problem.h == "spectrum" else 0.0
-    uncertain = off * float(np.linalg.norm(a[problem.Lam != 0] - 1))
-    z = k * (U.T @ machine.point["c"])  # in the paper's (12) z = diag(a)ΛUᵀc
-    u = np.divide(z * z, k, out=np.zeros_like(z), where=k > 0)
-    made_of = problem.gamma * (rounding(problem.n, 4 * h) + uncertain)
-    point = {**machine.point, "z": z, "a": a, "u": u, "v": np.array(h)}
-    return (total + problem.gamma * h, allowance + made_of), point
-
-
-def spectrum_bound(problem: SpectrumMachine, alpha: Array, a: Array) -> tuple[Bounded, Array]:
-    r"""The dual of (12) at α; and α, scaled where it had to be.
-
-    With w = Uᵀv and q = ηλ∘w² it is
-
-        maximize    2η·1ᵀα - Σⱼ pⱼᵀaⱼ
-        subject to  α ∈ A,  ‖pⱼ‖₂ ≤ γ
-                    Σⱼ pⱼ ≥ q where λᵢ > 0,  ≤ q where λᵢ < 0,  = 0 where λᵢ = 0
-
-    with one pⱼ for each norm ‖a - aⱼ‖ in h: γ‖a - aⱼ‖ = max pⱼᵀ(a - aⱼ), and what then multiplies
-    each aᵢ must not be negative along the ray that Λa ≥ 0 leaves it. For clip and for flip p = q is
-    best: α is bound to ‖q‖ ≤ γ. For both p₁ + p₂ = q, shared out by the distances of `a` from
-    a_clip and from a_flip. For spectrum the norm is ‖λ∘(a - 1)‖, and with p = λ∘π
-    π ≥ ηw², ‖π‖ ≤ γ where λᵢ ≠ 0: the diagonal of (7)'s W, made the same way.
-    """
-    eta, gamma, lam, n = problem.eta, problem.gamma, problem.Lam, problem.n
-    U, v = problem.basis.U, problem.y * alpha
-    w = U.T @ v
-    # With the exact U, w is within ‖U - U*‖·‖v‖ of this one, and λ within `off`.
-    near = problem.basis.error * float(np.linalg.norm(v)) + rounding(n, 1.0) * (np.abs(U).T @ alpha)
-    w2, more = w**2, 2 * np.abs(w) * near + near**2
-    q = eta * lam * w2
-    off = np.where(lam == 0, 0.0, problem.basis.off)
-    moved = eta * (np.abs(lam) * more + off * (w2 + more))  # |q - q*|
-    clip, flip = spectrum.a_clip(lam), spectrum.a_flip(lam)
-    if problem.h == "both":
-        # At the distances r₁ and r₂, p₁/γ = (a - a_clip)/r₁ and p₂/γ = (a - a_flip)/r₂ add up to
-        # q/γ at one a. These are p₁ and p₂ there, whatever r₁, r₂ > 0: only the ball may be missed.
-        r1, r2 = (max(float(np.linalg.norm(a - a0)), EPS) for a0 in (clip, flip))
-        p1 = (gamma * (flip - clip) + r2 * q) / (r1 + r2)
-        terms = [(p1, clip), (q - p1, flip)]
-    elif problem.h == "spectrum":
-        least = np.where(lam != 0, eta * (w2 + more), 0.0)
-        terms = [(diagonal(lam, least, gamma), lam)]  # pᵀa₀ = πᵀλ
-        moved = np.zeros(n)
-    else:
-        terms = [(q, clip if problem.h == "clip" else flip)]
-    norm = max(float(np.linalg.norm(np.abs(p) + moved)) for p, _ in terms)
-    norm *= 1 + rounding(n, 1.0)
-    x2 = min(1.0, gamma / norm) if norm > 0 else 1.0
-    total = 2 * eta * float(alpha.sum()) * np.sqrt(x2)
-    cost = x2 * sum(float(p @ a0) for p, a0 in terms)
-    magnitude = sum(float(np.abs(p) @ np.abs(a0)) for p, a0 in terms) + total
-    uncertain = float(moved.sum()) + float(np.abs(terms[0][0]) @ off)
-    return (total - cost, 2 * rounding(n, magnitude) + uncertain), alpha * np.sqrt(x2)
+    point = {**best, "a": zero, "u": zero, "v": h, "alpha": alpha, "U": problem.basis.U}
+    return F.enclosure(high, F.exact(0.0), high, point, problem.open)
 
 
 def spectrum_responses(problem: SpectrumMachine, alpha: Array, a: Array) -> list[Array]:
@@ -161,7 +172,7 @@ def spectrum_responses(problem: SpectrumMachine, alpha: Array, a: Array) -> list
 
 
 def diagonal(lam: Array, least: Array, gamma: float) -> Array:
-    """The π ≥ `least` of the smallest πᵀλ with ‖π‖ ≤ γ: max(least, -γλ/τ) at the right τ.
+    """The π ≥ `least` of the smallest πᵀλ with ‖π‖ ≤ γ, in doubles: max(least, -γλ/τ).
 
     Where `least` is itself outside the ball it is returned, and the caller's factor serves.
     """

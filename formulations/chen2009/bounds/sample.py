@@ -1,58 +1,115 @@
-"""(8): the column of a test sample."""
+r"""(8): the column of a test sample, in the eigenbasis of K = V diag(d)Vᵀ.
+
+With σ = Vᵀs every k in the range of K is Vκ, κᵢ = 0 where dᵢ = 0, and ‖k - s‖ = ‖κ - σ‖:
+
+    2‖κ - σ‖² + (r - ψ)²,  r ≥ Σᵢ κᵢ²/dᵢ              the objective without constant and root
+    Σᵢ 2σᵢ²μ/(2dᵢ + μ) - μψ - ¼μ²                     its Lagrangian, least over κ and r, μ ≥ 0
+
+The first falls as d rises and so does the second: d is taken at its lower end in the one, at its
+upper end in the other, and no rank is decided. The two meet at κ = 2d/(2d + μ)∘σ for one μ.
+"""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
 
-from cvxkernel.formulations import inputs, semidefinite
-from cvxkernel.formulations.chen2009.bounds.kernel import distance
+from cvxkernel.formulations.arithmetic import Arithmetic, Tensor
 from cvxkernel.formulations.chen2009.programs import AugmentedSample, NewSample
-from cvxkernel.formulations.enclosure import Bounded, Enclosure, rounding
-from cvxkernel.formulations.formulation import Point, encloses
+from cvxkernel.formulations.formulation import Point, encloses, given
 from cvxkernel.formulations.inputs import Array
 
 
-@encloses("chen2009-eq8-qcqp")
-def eq8_qcqp(problem: NewSample, point: Point) -> Enclosure:
-    """At the k that belongs to the multiplier of r from above; from below the Lagrangian there."""
-    (low, down), ((high, up), k, r) = _both_ends(problem, point)
-    return Enclosure(high, max(low - down, 0.0), high + up, {"k": k, "r": np.array(r)})
+class Column:
+    """d, V and σ; `whole` makes the objective of (8) from 2‖k - s‖² + (r - ψ)²."""
+
+    def __init__(self, F: Arithmetic, problem: NewSample) -> None:
+        self.F, self.problem = F, problem
+        lam, self.V = F.basis(problem.basis)
+        d = lam.positive()
+        self.low, self.high = F.exact(d.lower).positive(), F.exact(d.upper)
+        self.sigma, self.psi = self.V.T @ problem.s, F.exact(problem.psi)
+
+    def bound(self, mu: Tensor) -> Tensor:
+        """The Lagrangian at μ, and zero at least."""
+        if not mu > 0:
+            return self.F.exact(0.0)
+        share = (mu / (2 * self.high + mu)).sqrt()
+        low = 2 * self.F.norm(share * self.sigma).square() - mu * self.psi - mu * mu / 4
+        return self.F.maximum(low, 0.0)
+
+    def value(self, kappa: Tensor, r: Any = None) -> tuple[Tensor, Tensor]:
+        """The objective at κ and the least r, or one that is not below; and that r."""
+        F, kept = self.F, self.low > 0
+        least = (kappa[kept].square() / self.low[kept]).sum()
+        r = F.maximum(least, self.psi if r is None else r)
+        off = kappa - self.sigma
+        return 2 * F.norm(off).square() + (r - self.psi).square(), r
+
+    def shrunk(self, mu: Tensor) -> Tensor:
+        """κ = 2d/(2d + μ)∘σ, an exact point."""
+        kept = self.low > 0
+        d = self.F.where(kept, self.low, 1.0)
+        return self.F.where(kept, self.sigma * (2 * d / (2 * d + mu)), 0.0).point()
+
+    def consistent(self) -> bool:
+        """Whether k = s and r = ψ are feasible for certain: K is definite and sᵀK⁻¹s ≤ ψ."""
+        if not self.problem.s.any():
+            return bool(self.psi >= 0)
+        if not (self.low > 0).all():
+            return False
+        return bool((self.sigma.square() / self.low).sum() <= self.psi)
+
+    def both(self, point: Point) -> tuple[Tensor, Tensor, Any, Any]:
+        """The ends at the best μ, at zero and at 2(r - ψ) of an r given; k and r of the upper."""
+        F, problem = self.F, self.problem
+        tried = [F.exact(0.0), F.exact(multiplier(problem))]
+        if "r" in point:  # where ψ is large r = ψ + μ/2 has no digit of μ left
+            r = given(F, point, "r", np.zeros(1))[0]
+            tried.append((2 * (r - self.psi)).positive().point())
+        low = max((self.bound(mu) for mu in tried), key=lambda bound: bound.lower)
+        if self.consistent():
+            return low, F.exact(0.0), problem.s, self.psi
+        kappas = [self.shrunk(mu) for mu in tried]
+        values = [(*self.value(kappa), kappa) for kappa in kappas]
+        high, r, kappa = min(values, key=lambda made: made[0].upper)
+        return low, high, self.V @ kappa, r
+
+    def whole(self, part: Tensor) -> Tensor:
+        """As it is."""
+        return part
 
 
-@encloses("chen2009-eq8")
-def eq8(problem: AugmentedSample, point: Point) -> Enclosure:
-    """The same with ‖K - S‖² added, under the square root."""
-    (low, down), ((high, up), k, r) = _both_ends(problem, point)
-    d, slack = distance(problem.K, problem.S)
-    slack += float(semidefinite.slack(problem.K)) * np.sqrt(problem.n)  # K stands for K₊
-    value = float(np.sqrt(d * d + high))
-    lower = float(np.sqrt(max(d - slack, 0.0) ** 2 + max(low - down, 0.0)))
-    upper = float(np.sqrt((d + slack) ** 2 + high + up))
-    return Enclosure(value, min(lower, value), max(upper, value), {"k": k, "r": np.array(r)})
+class Augmented(Column):
+    """(8): the root of that and ‖K - S‖²"""
+
+    def __init__(self, F: Arithmetic, problem: AugmentedSample) -> None:
+        super().__init__(F, problem)
+        self.constant = F.norm(F.kernels(problem.K)[0] - F.exact(problem.S)).square()
+
+    def whole(self, part: Tensor) -> Tensor:
+        """(‖K - S‖² + part)^½"""
+        return (self.constant + part).sqrt()
 
 
-def _both_ends(problem: NewSample, point: Point) -> tuple[Bounded, tuple[Bounded, Array, float]]:
-    """(8) without the constant and the square root, at the best μ and at 2(r - ψ) of an r given."""
-    every = {0.0, multiplier(problem)}
-    if "r" in point:  # where ψ is large r = ψ + μ/2 has no digit of μ left
-        r = inputs.weights("r", point["r"], (1,)).item()
-        every.add(max(2 * (r - problem.psi), 0.0))
-    low = max((column_bound(problem, mu) for mu in every), key=lambda bound: bound[0] - bound[1])
-    high = min((column_value(problem, mu) for mu in every), key=lambda value: sum(value[0]))
-    return low, high
+@encloses("chen2009-eq8-qcqp", kind=Column)
+@encloses("chen2009-eq8", kind=Augmented)
+def eq8(F: Arithmetic, problem: Any, point: Point, *, kind: type[Column]) -> Any:
+    """At the κ that belongs to the multiplier of r from above; from below the Lagrangian there."""
+    at = kind(F, problem)
+    low, high, k, r = at.both(point)
+    high = at.whole(high)
+    return F.enclosure(high, at.whole(low), high, {"k": k, "r": r})
 
 
-def column(problem: NewSample, mu: float) -> tuple[Array, Array, float]:
-    """k(μ) = Vκ with κ = 2d/(2d + μ)∘Vᵀs, which minimizes the Lagrangian of (8); κ; r = kᵀK†k.
-
-    K = V diag(d)Vᵀ; d is at its low end, with which k is feasible for any other.
-    """
+def column(problem: NewSample, mu: float) -> Array:
+    """k(μ) = V(2d/(2d + μ)∘Vᵀs), which minimizes the Lagrangian of (8), in doubles."""
     d, V = problem.eigen.low, problem.eigen.V
-    sigma, kept = V.T @ problem.s, d > 0
-    kappa = np.zeros_like(d)
-    kappa[kept] = sigma[kept] * (2 * d[kept] / (2 * d[kept] + mu))
-    return V @ kappa, kappa, float(np.sum(kappa[kept] ** 2 / d[kept]))
+    kept = d > 0
+    k: Array = V[:, kept] @ ((problem.s @ V[:, kept]) * (2 * d[kept] / (2 * d[kept] + mu)))
+    return k
 
 
 def multiplier(problem: NewSample) -> float:
@@ -73,46 +130,3 @@ def multiplier(problem: NewSample) -> float:
     if excess(bottom) <= 0:
         return 0.0
     return float(np.exp(brentq(excess, bottom, top, xtol=1e-15, rtol=1e-14)))
-
-
-def column_value(problem: NewSample, mu: float) -> tuple[Bounded, Array, float]:
-    """2‖k - s‖² + (r - ψ)² at k(μ) and the best r."""
-    n, s, psi, error = problem.n, problem.s, problem.psi, problem.eigen.error
-    made = float(np.linalg.norm(s))
-    if _consistent(problem):
-        return (0.0, 0.0), s, psi
-    k, kappa, least = column(problem, mu)
-    r = max(least * (1 + rounding(n, 2.0)), psi, 0.0)
-    away = k - s
-    total = 2 * float(away @ away) + (r - psi) ** 2
-    near = error * float(np.linalg.norm(kappa)) + rounding(n, made)  # k from the exact V
-    slack = 4 * float(np.linalg.norm(away)) * near + 2 * near**2
-    slack += rounding(n, total) + 2 * abs(r - psi) * rounding(1, abs(r) + abs(psi))
-    return (total, slack if total else 0.0), k, r
-
-
-def _consistent(problem: NewSample) -> bool:
-    """Whether k = s and r = ψ are feasible: K is definite and sᵀK⁻¹s ≤ ψ, rounding and all."""
-    d, n, s = problem.eigen.low, problem.n, problem.s
-    if not (d > 0).all():
-        return not s.any() and problem.psi >= 0
-    near = problem.eigen.error * float(np.linalg.norm(s))
-    sigma = np.abs(problem.eigen.V.T @ s) + near + rounding(n, float(np.linalg.norm(s)))
-    return float(np.sum(sigma**2 / d)) * (1 + rounding(n, 2.0)) <= problem.psi
-
-
-def column_bound(problem: NewSample, mu: float) -> Bounded:
-    r"""min over k and r of the Lagrangian, d at its high end:
-
-    Σᵢ 2σᵢ²μ/(2dᵢ + μ) - μψ - μ²/4,  σ = Vᵀs,  with 2σᵢ² where dᵢ = 0: off the range of K.
-    """
-    _, d, V, error = problem.eigen
-    sigma, size = V.T @ problem.s, float(np.linalg.norm(problem.s))
-    shares = np.divide(mu, 2 * d + mu, out=np.ones_like(d), where=d > 0)
-    terms = 2 * sigma**2 * shares
-    total = float(terms.sum()) - mu * problem.psi - mu * mu / 4
-    made = float(terms.sum()) + mu * abs(problem.psi) + mu * mu / 4
-    # σ is off by `near` in each entry, from the exact V and from rounding
-    near = error * size + rounding(problem.n, size)
-    moved = 2 * float((2 * np.abs(sigma) + near) @ shares) * near
-    return total, rounding(problem.n, made) + moved

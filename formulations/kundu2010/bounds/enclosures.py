@@ -2,148 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from cvxkernel.formulations import eigenbasis, inputs, semidefinite, svm
-from cvxkernel.formulations.enclosure import Bounded, Enclosure
-from cvxkernel.formulations.formulation import Point, encloses
-from cvxkernel.formulations.inputs import Array
-from cvxkernel.formulations.kundu2010.bounds.duals import (
-    eq4_bound,
-    eq4_response,
-    eq6_bound,
-    eq6_response,
-    eq7_bound,
-    eq7_response,
-    subgradients,
+from cvxkernel.formulations import eigenbasis, inputs, svm
+from cvxkernel.formulations.arithmetic import DOUBLES, Arithmetic, Tensor
+from cvxkernel.formulations.formulation import Point, encloses, given
+from cvxkernel.formulations.kundu2010.bounds.feasible import shares
+from cvxkernel.formulations.kundu2010.bounds.learned import (
+    Bounds,
+    LearnedSpectra,
+    OneKernel,
+    SeveralKernels,
 )
-from cvxkernel.formulations.kundu2010.bounds.feasible import (
-    balanced,
-    combine,
-    dual_ball,
-    gamma_repair,
-    signed,
-    simplex,
-    spectahedron,
-)
-from cvxkernel.formulations.kundu2010.bounds.omega import forms, omega_upper, omega_value
-from cvxkernel.formulations.kundu2010.bounds.values import eq4_value, eq6_value, eq7_value
+from cvxkernel.formulations.kundu2010.bounds.omega import Omega
 from cvxkernel.formulations.kundu2010.programs import Combination, Similarities, Spectra
 
-
-def _alpha(problem: Similarities | Spectra | Combination, point: Point) -> Array:
-    given = inputs.weights("alpha", point.get("alpha", np.full(problem.n, 0.5)), (problem.n,))
-    return svm.repair(given, problem.y, problem.C)
-
-
-def _gamma(
-    problem: Similarities | Spectra | Combination, point: Point, M: Array, alpha: Array
-) -> list[Array]:
-    """The γ that is given, the one that is best for α at these kernels, and the centre of Δ."""
-    every = [balanced(forms(M, alpha)[0]), np.full(problem.m, 1.0 / problem.m)]
-    if "gamma" not in point:
-        return every
-    return [gamma_repair(inputs.weights("gamma", point["gamma"], (problem.m,))), *every]
+# The optimal K is singular, and bounds of second order take definite matrices: this share of
+# (τ/n)I is mixed into it.
+SHARE = 1e-8
 
 
-def _xs(problem: Similarities | Spectra | Combination, point: Point, alpha: Array) -> list[Array]:
+def _alpha(F: Arithmetic, problem: Similarities | Spectra | Combination, point: Point) -> Tensor:
+    """α ∈ A"""
+    alpha = given(F, point, "alpha", np.full(problem.n, 0.5))
+    return svm.feasible(F, alpha, problem.y, problem.C)
+
+
+def _xs(
+    F: Arithmetic, problem: Similarities | Spectra | Combination, point: Point, alpha: Tensor
+) -> list[Tensor]:
     """Where ω or Ω is bounded from above: at the x given, at α, at zero.
 
     x is an α, (n,), made for the upper end alone; or xᵢ of shape (m, n), about α/γᵢ.
     """
-    every = [alpha, np.zeros(problem.n)]
+    every = [alpha.point(), F.exact(np.zeros(problem.n))]
     if "x" not in point:
         return every
-    given = inputs.array("x", point["x"])
-    if given.ndim < 2:
-        x = inputs.weights("x", given, (problem.n,))
-        return [svm.repair(x, problem.y, problem.C), *every]
-    return [inputs.weights("x", given, (problem.m, problem.n)), *every]
+    if np.ndim(point["x"]) < 2:
+        x = given(F, point, "x", np.zeros(problem.n))
+        return [svm.feasible(F, x, problem.y, problem.C).point(), *every]
+    return [given(F, point, "x", np.zeros((problem.m, problem.n))), *every]
 
 
-def _lowest(values: Iterable[tuple[Bounded, Array, Array]]) -> tuple[Bounded, Array, Array]:
-    """The least value with its allowance, and where."""
-    return min(values, key=lambda value: sum(value[0]))
+def _tried(F: Arithmetic, given: list[Any], made: list[Any]) -> list[Any]:
+    """In doubles both; in balls, where a try is dear, what is made only if nothing is given."""
+    return [*given, *made] if F is DOUBLES or not given else given
 
 
-def _highest(lower: Iterable[tuple[Bounded, Array, Array]]) -> tuple[Bounded, Array, Array]:
-    """The largest bound less its allowance, and where."""
-    return max(lower, key=lambda bound: bound[0][0] - bound[0][1])
+def _mixed(bounds: Bounds, learned: Tensor) -> Iterator[Tensor]:
+    """What is learned, and with a share of the centre, for bounds of second order."""
+    yield learned
+    if bounds.F is DOUBLES:
+        yield ((1 - SHARE) * learned + SHARE * bounds.centre()).point()
 
 
-# The optimal K is singular, and bounds of second order take definite matrices: these shares of
-# (τ/n)I are mixed into it.
-SHARES = (0.0, 1e-8)
-
-
-def _mixed(K: Array, centre: Array) -> Iterator[Array]:
-    for share in SHARES:
-        yield (1 - share) * K + share * centre
-
-
-def _kernels(problem: Similarities, point: Point, shape: tuple[int, ...]) -> Array:
-    start = problem.S.mean(axis=0) if len(shape) == 2 else problem.S
-    given = inputs.weights("K", point["K"], shape) if "K" in point else start
-    return spectahedron(given, problem.tau)
-
-
-def _given(
-    problem: Similarities | Spectra, point: Point, symbol: str, shape: tuple[int, ...]
-) -> list[Array]:
-    if symbol not in point:
-        return []
-    return [dual_ball(problem, inputs.weights(symbol, point[symbol], shape))]
-
-
-@encloses("kundu2010-eq4", "kundu2010-alg1", "kundu2010-alg1-printed")
-def eq4_enclosure(problem: Similarities, point: Point) -> Enclosure:
-    """K of the point, (4) there from above; from below at its α and the best of a few Wᵢ."""
-    n, m = problem.n, problem.m
-    K, alpha = _kernels(problem, point, (n, n)), _alpha(problem, point)
-    centre = np.eye(n) * (problem.tau / n)
-    (high, up), K, x = _lowest(
-        (eq4_value(problem, X, x), X, x)
-        for X in _mixed(K, centre)
-        for x in _xs(problem, point, alpha)
-        if x.ndim == 1
-    )
-    W = _given(problem, point, "W", (m, n, n))
-    W.append(subgradients(problem, K - problem.S))
-    response = eq4_response(problem, alpha, K)
-    W += [] if response is None else [subgradients(problem, response - problem.S)]
-    W.append(np.zeros((m, n, n)))
-    (low, down), _, W_best = _highest((eq4_bound(problem, alpha, w), alpha, w) for w in W)
-    point = {"K": K, "alpha": alpha, "W": W_best, "x": x}
-    return Enclosure(high, low - down, high + up, point)
-
-
-@encloses("kundu2010-eq6", "kundu2010-alg2", "kundu2010-alg2-printed")
-def eq6_enclosure(problem: Similarities, point: Point) -> Enclosure:
-    """K₁, …, K_m of the point, (6) there; from below at α, a few γ and a few Wᵢ."""
-    n, m = problem.n, problem.m
-    K, alpha = _kernels(problem, point, (m, n, n)), _alpha(problem, point)
-    centre = np.eye(n) * (problem.tau / n)
-    (high, up), K, x = _lowest(
-        (eq6_value(problem, X, x), X, x)
-        for X in _mixed(K, centre)
-        for x in _xs(problem, point, alpha)
-    )
-    M = signed(problem.y, K)
-    W = _given(problem, point, "W", (m, n, n))
-    W.append(subgradients(problem, K - problem.S))
-    W.append(np.zeros((m, n, n)))
-    lower = []
-    for gamma in _gamma(problem, point, M, alpha):
-        response = eq6_response(problem, alpha, gamma, K)
-        answers = [] if response is None else [subgradients(problem, response - problem.S)]
-        for w in (*W, *answers):
-            lower.append((eq6_bound(problem, alpha, gamma, w), gamma, w))
-    (low, down), gamma, w = _highest(lower)
-    point = {"K": K, "alpha": alpha, "gamma": gamma, "W": w, "x": x}
-    return Enclosure(high, low - down, high + up, point)
+@encloses("kundu2010-eq4", "kundu2010-alg1", "kundu2010-alg1-printed", kind=OneKernel)
+@encloses("kundu2010-eq6", "kundu2010-alg2", "kundu2010-alg2-printed", kind=SeveralKernels)
+def kernels_enclosure(
+    F: Arithmetic, problem: Similarities, point: Point, *, kind: type[Bounds]
+) -> Any:
+    """(4) or (6) at the kernels of the point; from below at α, a few γ and a few Wᵢ."""
+    return _enclosure(kind(F, problem), point)
 
 
 def _framed(problem: Spectra, point: Point) -> tuple[Spectra, Point, str | None]:
@@ -162,40 +85,82 @@ def _framed(problem: Spectra, point: Point) -> tuple[Spectra, Point, str | None]
 
 
 @encloses("kundu2010-eq7", "kundu2010-alg3", "kundu2010-alg3-printed", frame=_framed)
-def eq7_enclosure(problem: Spectra, point: Point) -> Enclosure:
-    """μ of the point, (7) there; from below at α, a few γ and a few wᵢ."""
-    shape = (problem.m, problem.n)
-    given = inputs.weights("mu", point["mu"], shape) if "mu" in point else problem.lam
-    mu, alpha = simplex(given, problem.tau), _alpha(problem, point)
-    (high, up), mu, x = _lowest(
-        (eq7_value(problem, X, x), X, x)
-        for X in _mixed(mu, np.full(shape, problem.tau / problem.n))
-        for x in _xs(problem, point, alpha)
-    )
-    M = signed(problem.y, combine(problem, mu))
-    W = _given(problem, point, "w", shape)
-    W += [subgradients(problem, mu - problem.lam), np.zeros(shape)]
-    lower = []
-    for gamma in _gamma(problem, point, M, alpha):
-        response = eq7_response(problem, alpha, gamma, mu)
-        answers = [] if response is None else [subgradients(problem, response - problem.lam)]
-        for w in (*W, *answers):
-            lower.append((eq7_bound(problem, alpha, gamma, w), gamma, w))
-    (low, down), gamma, w = _highest(lower)
-    point = {"mu": mu, "alpha": alpha, "gamma": gamma, "w": w, "x": x, "U": problem.V}
-    return Enclosure(high, low - down, high + up, point, problem.open)
+def eq7_enclosure(F: Arithmetic, problem: Spectra, point: Point) -> Any:
+    """(7) at the spectra of the point; from below at α, a few γ and a few wᵢ."""
+    return _enclosure(LearnedSpectra(F, problem), point)
+
+
+def _enclosure(bounds: Bounds, point: Point) -> Any:
+    F, problem = bounds.F, bounds.problem
+    start, alpha = _learned(bounds, point), _alpha(F, problem, point)
+    xs = [x for x in _xs(F, problem, point, alpha) if bounds.weighed or x.ndim == 1]
+    tries = [
+        (high, made, x)
+        for made in map(bounds.repaired, _mixed(bounds, start))
+        for high, x in zip(bounds.values(made, xs), xs, strict=True)
+    ]
+    high = svm.least(F, [end for end, _, _ in tries])
+    _, made, x = next(one for one in tries if one[0] is high)
+    learned = F.stack([one.feasible for one in made])
+    low, gamma, W = _below(bounds, point, alpha, learned)
+    variables = {
+        bounds.symbol: learned if bounds.weighed else learned[0],
+        "alpha": alpha, "gamma": gamma, bounds.dual: F.stack(W), "x": x,
+    }  # fmt: skip
+    if not bounds.weighed:
+        del variables["gamma"]
+    if isinstance(problem, Spectra):
+        return F.enclosure(high, low, high, {**variables, "U": problem.V}, problem.open)
+    return F.enclosure(high, low, high, variables)
+
+
+def _learned(bounds: Bounds, point: Point) -> Tensor:
+    """What is learned as a stack: the nearest to doubles that is feasible, balls as they came."""
+    F, shape = bounds.F, bounds.shape
+    learned = point.get(bounds.symbol)
+    if F is not DOUBLES and isinstance(learned, F.Tensor):
+        return learned.reshape(*shape)
+    default = np.stack([S.mid for S in bounds.S])
+    default = default if bounds.weighed else default.mean(axis=0)
+    start = given(DOUBLES, point, bounds.symbol, default).mid.reshape(shape)
+    return F.exact(bounds.nearest(start))
+
+
+def _below(
+    bounds: Bounds, point: Point, alpha: Tensor, learned: Tensor
+) -> tuple[Tensor, Tensor, list[Tensor]]:
+    """The best bound from below, its γ and its Wᵢ, over those given and a few that are made."""
+    F, m, K = bounds.F, bounds.problem.m, learned.mid
+    shape = bounds.problem.S.shape[: len(bounds.shape)]
+    W = [given(F, point, bounds.dual, np.zeros(shape))] if bounds.dual in point else []
+    W = _tried(F, W, [bounds.subgradients(K), np.zeros(shape)])
+    gammas = [np.ones(m)]
+    if bounds.weighed:
+        own = [given(F, point, "gamma", np.zeros(m))] if "gamma" in point else []
+        best = bounds.omega(F.exact(K)).gamma(alpha) if F is DOUBLES or not own else own[0]
+        gammas = _tried(F, own, [best, np.ones(m)])
+    tries = []
+    for gamma in (shares(F, g) for g in gammas):
+        response = bounds.response(alpha.mid, gamma.mid, K) if len(W) > 1 else None
+        made = [] if response is None else [bounds.subgradients(response)]
+        tries += [(gamma, bounds.inside(w)) for w in (*W, *made)]
+    ends = [bounds.bound(alpha, *one) for one in tries]
+    best = max(range(len(ends)), key=lambda i: ends[i].lower)
+    return ends[best], *tries[best]
 
 
 @encloses("kundu2010-eq10")
-def eq10_enclosure(problem: Combination, point: Point) -> Enclosure:
+def eq10_enclosure(F: Arithmetic, problem: Combination, point: Point) -> Any:
     """(10) at α, from above at x or at α."""
-    alpha, M = _alpha(problem, point), signed(problem.y, problem.kernels)
-    off = semidefinite.slack(problem.kernels)
-    low, down = omega_value(M, alpha, off)
-    (high, up), _, x = _lowest(
-        (omega_upper(M, problem.y, problem.C, x, off), M, x) for x in _xs(problem, point, alpha)
-    )
-    gamma = balanced(forms(M, alpha)[0])
-    if low - down < 0:  # α = 0 is feasible
-        low, down, alpha = 0.0, 0.0, np.zeros(problem.n)
-    return Enclosure(low, low - down, high + up, {"alpha": alpha, "gamma": gamma, "x": x})
+    alpha = _alpha(F, problem, point)
+    M = [F.signed(problem.y, K) for K in F.kernels(problem.kernels)]
+    omega = Omega(F, M, problem.y, problem.C)
+    low = omega.value(alpha)
+    xs = _xs(F, problem, point, alpha)
+    uppers = [omega.upper(x) for x in xs]
+    high = svm.least(F, uppers)
+    x = xs[next(i for i, end in enumerate(uppers) if end is high)]
+    gamma = omega.gamma(alpha)
+    if not low > 0:  # α = 0 is feasible
+        low, alpha = F.exact(0.0), 0.0 * alpha
+    return F.enclosure(low, low, high, {"alpha": alpha, "gamma": gamma, "x": x})

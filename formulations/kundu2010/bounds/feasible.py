@@ -1,12 +1,18 @@
-"""Feasible points: the nearest one, or one that is made of any numbers."""
+"""Feasible points: the nearest one in doubles, and those that are feasible exactly."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from cvxkernel.formulations.enclosure import EPS, TINY
+from cvxkernel.formulations.arithmetic import Arithmetic, Tensor
+from cvxkernel.formulations.enclosure import EPS
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.formulations.kundu2010.programs import Similarities, Spectra
+
+SLACK = 4.0  # times n·eps·trace: what rounding leaves below zero in a matrix that was semidefinite
+
+# -- In doubles -----------------------------------------------------------------------------------
 
 
 def simplex(x: Array, total: float) -> Array:
@@ -36,37 +42,33 @@ def spectahedron(X: Array, tau: float) -> Array:
     return composed(simplex(lam, tau), V)
 
 
-def combine(problem: Spectra, mu: Array) -> Array:
-    """Kᵢ = Σⱼ μᵢⱼvᵢⱼvᵢⱼᵀ"""
-    return composed(mu, problem.V)
-
-
-def dual_ball(problem: Similarities | Spectra, W: Array) -> Array:
-    """Wᵢ (or wᵢ) taken into the domain of (ρL)*: clipped for L1, scaled for L2, as it is for L3."""
-    rho = problem.rho
-    if problem.loss != "L2":
-        if problem.loss == "L1":
-            return np.clip(W, -rho, rho)
-        return W if rho > 0 else np.zeros_like(W)
-    size = np.sqrt((W * W).sum(axis=tuple(range(1, W.ndim)), keepdims=True))
-    most = rho * (1 - 4 * EPS)
-    ball: Array = W * (most / np.maximum(size, max(most, TINY)))
-    return ball
-
-
 def balanced(forms: Array) -> Array:
     """γᵢ ∝ √qᵢ, the γ of the least Σᵢ qᵢ/γᵢ over Δ; equal where every qᵢ is zero."""
     root = np.sqrt(np.maximum(forms, 0.0))
     return root / root.sum() if root.sum() > 0 else np.full(len(forms), 1.0 / len(forms))
 
 
-def gamma_repair(gamma: Array) -> Array:
-    """γ clipped at zero, with Σᵢ γᵢ = 1."""
-    gamma = np.maximum(gamma, 0.0)
-    total = float(gamma.sum())
-    return gamma / total if 0 < total < np.inf else np.full(len(gamma), 1.0 / len(gamma))
+# -- Exactly --------------------------------------------------------------------------------------
 
 
-def signed(y: Array, K: Array) -> Array:
-    """YKᵢY for a stack of kernels, symmetric."""
-    return np.outer(y, y) * (K + np.swapaxes(K, -1, -2)) / 2
+def shares(F: Arithmetic, given: Any) -> Tensor:
+    """γ clipped at zero, with Σᵢ γᵢ = 1; equal shares of nothing."""
+    gamma = F.clipped(given)
+    total = gamma.sum()
+    if not (total > 0 and total.is_finite()):
+        return F.exact(np.ones(len(gamma))) / float(len(gamma))
+    return gamma / total
+
+
+def semidefinite(F: Arithmetic, A: Tensor) -> Tensor | None:
+    """(A + Aᵀ)/2 + cI ⪰ 0 with a small c ≥ 0; None where none is found.
+
+    Two factorizations tell most often whether c = 0 will do, or what rounding asks for.
+    """
+    A = (A + A.T) / 2
+    slack = SLACK * len(A) * EPS * abs(float(A.trace().mid))
+    for above in (0.0, -slack, None):
+        least = F.least(A, above=above)
+        if least.is_finite():
+            return F.bracket(A if least >= 0 else F.shifted(A, -least))[0]
+    return None

@@ -1,124 +1,104 @@
-"""(10) from below and from above."""
+r"""Ω of (10), and ω where there is one kernel, from below and from above."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from cvxkernel.formulations import svm
-from cvxkernel.formulations.enclosure import EPS, TINY, Bounded, quadratic, rounding
+from cvxkernel.formulations.arithmetic import Arithmetic, Tensor
+from cvxkernel.formulations.enclosure import EPS, TINY
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.formulations.kundu2010.bounds.feasible import balanced
+from cvxkernel.formulations.kundu2010.bounds.feasible import shares
+
+SMALLEST_GAMMA = 1e-12  # below it 1/γ makes no useful bound
+DEFINITE_GAMMA = 1e-9  # below it one of second order has none
 
 
-def forms(M: Array, alpha: Array) -> tuple[Array, Array]:
-    """qᵢ = αᵀMᵢα of a stack of matrices, and the allowance for the rounding of each."""
-    pairs = np.array([quadratic(M_i, alpha[:, None]) for M_i in M])
-    return pairs[:, 0], pairs[:, 1]
+class Omega:
+    """Ω of Mᵢ = YKᵢY ⪰ 0, tensors of the arithmetic F."""
 
+    def __init__(self, F: Arithmetic, M: Sequence[Tensor], y: Array, C: float) -> None:
+        self.F, self.M, self.y, self.C = F, list(M), y, C
 
-def omega_value(M: Array, alpha: Array, off: Array | float = 0.0) -> Bounded:
-    """1ᵀα - ½(Σᵢ√qᵢ)² at α ∈ A, with Mᵢ = YKᵢY ⪰ 0 up to `off`: (10) is not less."""
-    q, slack = forms(M, alpha)
-    q, slack = np.maximum(q, 0.0), slack + off * float(alpha @ alpha) / 2
-    total = float(alpha.sum())
-    value = total - float(np.sqrt(q).sum()) ** 2 / 2
-    # √ makes much of a small error in a small q: each is charged where it stands.
-    worse = total - float(np.sqrt(q + 2 * slack).sum()) ** 2 / 2
-    return value, value - worse + rounding(len(alpha), total + (total - value))
+    def forms(self, alpha: Any) -> Tensor:
+        """qᵢ = αᵀMᵢα ≥ 0"""
+        alpha = self.F.exact(alpha)
+        return self.F.stack([self.F.inner(alpha, M @ alpha) for M in self.M]).positive()
 
+    def value(self, alpha: Any) -> Tensor:
+        """1ᵀα - ½(Σᵢ√qᵢ)² at α ∈ A: the objective at the best γ."""
+        alpha = self.F.exact(alpha)
+        return alpha.sum() - self.forms(alpha).sqrt().sum().square() / 2
 
-def omega_bound(M: Array, y: Array, C: float, x: Array, off: Array | float = 0.0) -> Bounded:
-    """½maxᵢ xᵢᵀMᵢxᵢ + C Σⱼ max(0, 1 - (Σᵢ Mᵢxᵢ)ⱼ - byⱼ) at the best b, Mᵢ ⪰ 0 up to `off`."""
-    n = len(y)
-    squares = (x * x).sum(axis=1)
-    pairs = np.array([quadratic(M_i, x_i[:, None]) for M_i, x_i in zip(M, x, strict=True)])
-    pairs[:, 1] += off * squares
-    form, slack = max(pairs.tolist(), key=sum)
-    blurred = float(np.sum(off * np.sqrt(squares)))
-    image = np.einsum("ijk,ik->j", M, x)
-    b = svm.offset(image, y)
-    made_of = 1 + np.einsum("ijk,ik->j", np.abs(M), np.abs(x)) + abs(b)
-    best: Bounded = (np.inf, 0.0)
-    least = float((image + b * y).min())
-    for scale in {1.0, 1.0 / least if least > 0.5 else 1.0}:
-        margins = scale * (image + b * y)
-        near = margins < 1 + scale * (rounding(n, 1.0) * made_of + blurred)
-        total = scale**2 * max(form, 0.0) / 2 + C * float(np.maximum(0.0, 1 - margins).sum())
-        allowance = scale**2 * slack + rounding(n, C * scale * float(np.sum(near * made_of)))
-        allowance += C * scale * blurred * float(np.sqrt(near.sum()))
-        best = min(best, (total, allowance), key=sum)
-    return best
+    def gamma(self, alpha: Any) -> Tensor:
+        """γᵢ ∝ √qᵢ, exact but for Σᵢ γᵢ = 1."""
+        root = self.forms(alpha).sqrt().point()
+        total = root.sum()
+        return (root / total).point() if total > 0 else root * 0.0 + 1.0 / len(root)
 
+    def points(self, alpha: Any) -> list[Tensor]:
+        """xᵢ = α/γᵢ at that γ; zero where γᵢ is."""
+        alpha = self.F.exact(alpha).point()
+        gamma = self.gamma(alpha)
+        some = gamma.mid > SMALLEST_GAMMA
+        return [(alpha / gamma[i]).point() if some[i] else 0.0 * alpha for i in range(len(self.M))]
 
-def omega_quadratic_bound(
-    M: Array, y: Array, C: float, alpha: Array, off: Array | float = 0.0
-) -> Bounded:
-    """½maxᵢ wᵢᵀMᵢ⁻¹wᵢ + C·1ᵀζ at wᵢ = Mᵢα/γᵢ + γᵢδ, Σᵢ wᵢ = 1 + η - ζ - by, over a few b, η, ζ.
+    def bound(self, x: Sequence[Tensor]) -> Tensor:
+        """½maxᵢ xᵢᵀMᵢxᵢ + C Σⱼ max(0, 1 - (Σᵢ Mᵢxᵢ)ⱼ - byⱼ) at the best b, or at a multiple."""
+        F = self.F
+        images = [M @ x_i for M, x_i in zip(self.M, x, strict=True)]
+        forms = F.stack([F.inner(x_i, w) for x_i, w in zip(x, images, strict=True)])
+        image = sum(images[1:], images[0])
+        return svm.scaled_primal(F, forms.max().positive(), image, self.y, self.C)
 
-    wᵢᵀMᵢ⁻¹wᵢ = qᵢ/γᵢ² + 2αᵀδ + γᵢ²δᵀMᵢ⁻¹δ: of second order in the error of α, where every Mᵢ is
-    definite by more than its rounding; infinite elsewhere. With E = Mᵢ₊ - Mᵢ it is less than
-    (qᵢ + ε‖α‖²)/γᵢ² + 2αᵀδ + γᵢ²(δ - Eα/γᵢ²)ᵀMᵢ₊⁻¹(δ - Eα/γᵢ²), as for one kernel in `svm`.
-    """
-    n = len(y)
-    q, slack = forms(M, alpha)
-    gamma = balanced(q)
-    spectra = np.linalg.eigvalsh(M)
-    least = n * EPS * spectra[:, -1] + svm.LARGE * off
-    if not ((spectra[:, 0] > least) & (gamma > 1e-9)).all():
-        return np.inf, 0.0
-    size = float(np.linalg.norm(alpha))
-    Q = np.einsum("i,ijk->jk", 1 / gamma, M)
-    image = Q @ alpha
-    gap = y * (1 - image)
-    free = (alpha > 1e-6 * C) & (alpha < (1 - 1e-6) * C)
-    if not free.any():
-        free = alpha >= 0
-    best: Bounded = (np.inf, 0.0)
-    for b in (
-        float(np.average(gap[free], weights=alpha[free] + TINY)),
-        float(np.median(gap[free])),
-    ):
-        excess = image - 1 + b * y
-        # As for one kernel: η and ζ take all of the excess, or only what outweighs the room of α.
-        for room in (0.0, Q.diagonal()):
-            eta = np.where(excess > alpha * room, np.maximum(excess, 0.0), 0.0)
-            zeta = np.where(-excess > (C - alpha) * room, np.maximum(-excess, 0.0), 0.0)
-            delta = eta - zeta - excess
-            right = np.broadcast_to(delta[:, None], (len(M), n, 1))
-            s = np.linalg.solve(M, right)[..., 0]
-            # δᵀM⁻¹δ = δᵀs + rᵀs + rᵀM⁻¹r for any s, with r = δ - Ms.
-            r = delta - np.einsum("ijk,ik->ij", M, s)
-            inner = s @ delta + (r * s).sum(axis=1) + (r * r).sum(axis=1) / spectra[:, 0]
-            ends = q / gamma**2 + 2 * float(alpha @ delta) + gamma**2 * inner
-            box = C * float(zeta.sum())
-            # δ is rounded by `made_of` in each entry, r by |δ| + |M||s|, and M⁻¹ passes that on.
-            made_of = 1 + abs(b) + np.abs(Q) @ alpha
-            rest = np.abs(delta) + np.einsum("ijk,ik->ij", np.abs(M), np.abs(s))
-            passed = gamma**2 * (np.abs(s) * (made_of + rest)).sum(axis=1)
-            magnitude = float(alpha @ made_of) + 2 * float(passed.max()) + box
-            worse = gamma * np.sqrt(np.maximum(inner, 0.0)) + off * size / gamma / np.sqrt(
-                spectra[:, 0]
-            )
-            moved = worse**2 / (1 - off / spectra[:, 0]) - gamma**2 * inner
-            more = (slack + off * size**2) / gamma**2 + np.maximum(moved, 0.0)
-            allowance = float(more.max()) / 2 + rounding(n, magnitude)
-            best = min(best, (float(ends.max()) / 2 + box, allowance), key=sum)
-    return best
+    def quadratic(self, alpha: Any) -> Tensor:
+        """½maxᵢ wᵢᵀMᵢ⁻¹wᵢ + C·1ᵀζ at wᵢ = Mᵢα/γᵢ + γᵢδ, Σᵢ wᵢ = 1 + η - ζ - by, Σᵢ γᵢ = 1.
 
+        wᵢᵀMᵢ⁻¹wᵢ = qᵢ/γᵢ² + 2αᵀδ + γᵢ²δᵀMᵢ⁻¹δ: of second order in the error of α, where every Mᵢ is
+        definite by more than its rounding; nothing is known elsewhere. As for one kernel in `svm`,
+        with the same few b, η and ζ, and δᵀM⁻¹δ = δᵀs + rᵀs + rᵀM⁻¹r for any s, with r = δ - Ms.
+        """
+        F, y, C, alpha = self.F, self.y, self.C, self.F.exact(alpha).point()
+        gamma = shares(F, self.gamma(alpha))
+        if not gamma.mid.min() > DEFINITE_GAMMA:
+            return F.inf
+        least = []
+        for M in self.M:
+            above = len(y) * EPS * float(np.linalg.norm(M.mid)) + svm.LARGE * F.unknown(M)
+            least.append(F.least(M, above=above))
+            if not least[-1] > 0:
+                return F.inf
+        forms = self.forms(alpha)
+        image = sum((M @ alpha / g for M, g in zip(self.M[1:], gamma[1:], strict=True)),
+                    self.M[0] @ alpha / gamma[0])  # fmt: skip
+        a, gap = alpha.mid, y * (1 - image.mid)
+        diagonal = sum(M.mid.diagonal() / g for M, g in zip(self.M, gamma.mid, strict=True))
+        free = (a > 1e-6 * C) & (a < (1 - 1e-6) * C)
+        if not free.any():
+            free = np.ones(len(a), dtype=bool)
+        ends = []
+        for b in (
+            float(np.average(gap[free], weights=np.abs(a[free]) + TINY)),
+            float(np.median(gap[free])),
+        ):
+            excess = image - 1 + F.exact(b) * y
+            for room in (0.0, diagonal):
+                moved, zeta = svm.divided(F, excess, a, C, room)
+                delta = moved - excess
+                inner = []
+                for M, low in zip(self.M, least, strict=True):
+                    s = F.exact(np.linalg.solve(M.mid, delta.mid))
+                    r = delta - M @ s
+                    inner.append(F.inner(delta, s) + F.inner(r, s) + F.inner(r, r).positive() / low)
+                wide = forms / gamma.square() + gamma.square() * F.stack(inner)
+                ends.append(wide.max() / 2 + F.inner(alpha, delta) + F.exact(C) * zeta.sum())
+        return svm.least(F, ends)
 
-def omega_upper(M: Array, y: Array, C: float, x: Array, off: Array | float = 0.0) -> Bounded:
-    """Ω from above at x of shape (m, n), or at an α of shape (n,) by the better of two bounds."""
-    if x.ndim == 2:
-        return omega_bound(M, y, C, x, off)
-    ends = (
-        omega_bound(M, y, C, omega_points(M, x), off),
-        omega_quadratic_bound(M, y, C, x, off),
-    )
-    return min(ends, key=sum)
-
-
-def omega_points(M: Array, alpha: Array) -> Array:
-    """xᵢ = α/γᵢ at γᵢ ∝ √qᵢ; zero where qᵢ is."""
-    gamma = balanced(forms(M, alpha)[0])
-    inverse = np.where(gamma > 1e-12, 1.0 / np.maximum(gamma, 1e-12), 0.0)
-    return np.outer(inverse, alpha)
+    def upper(self, x: Any) -> Tensor:
+        """From above at x of shape (m, n), or at an α of shape (n,) by the better of two bounds."""
+        if x.ndim == 2:
+            return self.bound([self.F.exact(x[i]) for i in range(len(self.M))])
+        return svm.least(self.F, [self.bound(self.points(x)), self.quadratic(x)])

@@ -11,6 +11,7 @@ from scipy.io import savemat
 
 from cvxkernel.formulations import CATALOGUE, formulation, svm
 from cvxkernel.formulations import errors as e
+from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.formulations.chen2009 import (
     REGULARIZERS,
     KernelMachine,
@@ -138,8 +139,8 @@ def test_luss2007_at_alpha_is_the_minimum_over_K(kind, rho, tolerances):
 
     for _ in range(5):
         alpha = random_alpha(rng, y, 1.0)
-        dual = bounds.robust_value(problem, alpha)
-        (low, slack), v = dual.value, y * alpha
+        dual = bounds.Robust(DOUBLES, problem).best(DOUBLES.exact(alpha))
+        low, slack, v = float(dual.value.mid), float(dual.value.rad), y * alpha
         m = np.maximum(np.linalg.eigvalsh(S + np.outer(v, v) / (4 * rho)), 0)
         closed = alpha.sum() - rho * m @ m + rho * np.sum(S * S)
         size = abs(low) + rho * np.sum(S * S)
@@ -155,24 +156,24 @@ def test_weak_duality_of_eq7_between_random_points(kind):
     rng = np.random.default_rng(2)
     for eta, gamma in ((0.01, 0.05), (0.5, 0.5), (1e-3, 10.0)):
         problem = KernelMachine(S, y, eta, gamma)
-        values = []
+        at, values = bounds.Kernel(DOUBLES, problem), []
         for _ in range(20):
             K, c = random_kernel(rng, S), rng.normal(size=10)
-            (value, slack), point = bounds.kernel_value(problem, K, c)
-            c = point["c"]  # the best of a few multiples
-            losses = np.maximum(0, 1 - y * (K @ c + point["b"]))
+            value, point = at.value(DOUBLES.exact(K), c)
+            c, b = point["c"].mid, point["b"].mid  # the best of a few multiples
+            losses = np.maximum(0, 1 - y * (K @ c + b))
             direct = losses.mean() + eta * c @ K @ c + gamma * np.linalg.norm(K - S)
-            assert value == pytest.approx(direct, rel=1e-12)
-            values.append(value + slack)
+            assert value.mid == pytest.approx(direct, rel=1e-12)
+            values.append(value.upper)
         for _ in range(20):
-            dual = bounds.kernel_bound(problem, random_alpha(rng, y, problem.C))
-            v = y * dual.alpha
+            dual = at.best(at.box(random_alpha(rng, y, problem.C)))
+            v, W = y * dual.alpha.mid, dual.W.mid
             # feasible, beyond doubt ...
-            assert np.linalg.norm(dual.W) <= gamma
-            assert np.linalg.eigvalsh(dual.W - eta * np.outer(v, v))[0] >= -1e-15 * gamma
+            assert np.linalg.norm(W) <= gamma
+            assert np.linalg.eigvalsh(W - eta * np.outer(v, v))[0] >= -1e-15 * gamma
             # ... and below every value
-            low = 2 * eta * dual.alpha.sum() - np.sum(dual.W * S)
-            assert dual.value[0] == pytest.approx(low, rel=1e-12, abs=1e-14)
+            low = 2 * eta * dual.alpha.mid.sum() - np.sum(W * S)
+            assert dual.value.mid == pytest.approx(low, rel=1e-12, abs=1e-14)
             assert low <= min(values)
 
 
@@ -181,14 +182,15 @@ def test_the_W_of_alpha_is_the_best_one(kind, tolerances):
     S, y = similarity(9, kind=kind)
     problem, rng = KernelMachine(S, y, 0.05, 0.3), np.random.default_rng(3)
     for _ in range(3):
-        dual = bounds.kernel_bound(problem, 0.5 * random_alpha(rng, y, problem.C))
-        W, v = cp.Variable((9, 9), symmetric=True), y * dual.alpha
+        at = bounds.Kernel(DOUBLES, problem)
+        dual = at.best(at.box(0.5 * random_alpha(rng, y, problem.C)))
+        W, v = cp.Variable((9, 9), symmetric=True), y * dual.alpha.mid
         least = cp.Problem(
             cp.Minimize(cp.sum(cp.multiply(W, S))),
             [W - problem.eta * np.outer(v, v) >> 0, cp.norm(W, "fro") <= problem.gamma],
         ).solve(solver="CLARABEL")
-        assert np.sum(dual.W * S) == pytest.approx(least, rel=1e-6, abs=1e-7)
-        assert np.sum(dual.W * S) >= least - tolerances.second_model
+        assert np.sum(dual.W.mid * S) == pytest.approx(least, rel=1e-6, abs=1e-7)
+        assert np.sum(dual.W.mid * S) >= least - tolerances.second_model
 
 
 def second_model_of_eq12(problem):
@@ -231,14 +233,14 @@ def test_weak_duality_of_eq12_between_random_points(h):
     rng = np.random.default_rng(4)
     for eta, gamma in ((0.05, 0.1), (1e-3, 1e-3), (0.5, 5.0)):
         problem = SpectrumMachine(S, y, eta, gamma, h)
-        low, high = -np.inf, np.inf
+        at, low, high = bounds.Spectrum(DOUBLES, problem), -np.inf, np.inf
         for _ in range(30):
             a = rng.normal(size=12) * rng.integers(0, 3)
-            a = np.where(problem.Lam * a >= 0, a, -a)
-            (value, up), _ = bounds.spectrum_value(problem, a, rng.normal(size=12))
-            alpha = random_alpha(rng, y, problem.C)
-            (bound, down), _ = bounds.spectrum_bound(problem, alpha, rng.normal(size=12))
-            low, high = max(low, bound - down), min(high, value + up)
+            a = DOUBLES.exact(np.where(problem.Lam * a >= 0, a, -a))
+            value, _ = at.spectrum_value(a, rng.normal(size=12))
+            alpha, other = at.box(random_alpha(rng, y, problem.C)), rng.normal(size=12)
+            bound, _ = at.spectrum_bound(alpha, DOUBLES.exact(other))
+            low, high = max(low, bound.lower), min(high, value.upper)
         assert low <= high
         solution = solve("chen2009-eq12", problem)
         assert low <= solution.upper

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from cvxkernel.formulations import CATALOGUE, svm
+from cvxkernel.formulations.arithmetic import BALLS, DOUBLES, balls
 from cvxkernel.formulations.gonen2008 import bounds
 from cvxkernel.solvers.svm import svm as machine
 
@@ -26,13 +27,13 @@ def test_the_bound_of_a_box_is_below_everything_in_it(seed, on_a_line):
         solved = J_at(problem, a0, c0).variables["alpha"]
         box = (a0 - half, a0 + half, c0 - half, c0 + half)
         for alpha in (solved, svm.repair(10 * rng.random(problem.n), problem.y, problem.C)):
-            bound = bounds.box_bound(problem, alpha, box)
+            bound = bounds.box_bound(DOUBLES, problem, alpha, box).lower
             for a in np.linspace(*box[:2], 5):
                 for c in np.linspace(*box[2:], 5):
                     # at this α already, and so at the best
                     at = problem.at([[a], [0.0]], [c, 0.0])
-                    Q, _ = bounds.combined(at)
-                    assert bound <= svm.value(Q, alpha)[0]
+                    Q = bounds.combined(DOUBLES, at)
+                    assert bound <= svm.value(DOUBLES, Q, alpha).upper
 
 
 def test_the_bound_of_a_small_box_is_of_the_order_of_its_size(on_a_line):
@@ -42,14 +43,29 @@ def test_the_bound_of_a_small_box_is_of_the_order_of_its_size(on_a_line):
     gaps = []
     for half in (1e-1, 1e-2, 1e-3):
         box = (a0 - half, a0 + half, c0 - half, c0 + half)
-        gaps.append(found.value - bounds.box_bound(problem, found.variables["alpha"], box))
+        low = bounds.box_bound(DOUBLES, problem, found.variables["alpha"], box).lower
+        gaps.append(found.value - low)
     assert gaps[0] > 5 * gaps[1] > 25 * gaps[2] > 0
-    assert bounds.box_bound(problem, found.variables["alpha"], (a0, a0, c0, c0)) == pytest.approx(
-        found.value, rel=1e-9
-    )
+    alone = bounds.box_bound(DOUBLES, problem, found.variables["alpha"], (a0, a0, c0, c0))
+    assert alone.lower == pytest.approx(found.value, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_bound_in_doubles_holds_that_in_balls(seed, on_a_line):
+    problem, rng = on_a_line(seed)
+    alpha = 10 * rng.random(problem.n)
+    for half in (1e3, 1.0, 0.0):
+        a, c = rng.normal(size=2)
+        box = (a - half, a + half, c - half, c + half)
+        with balls.precision():
+            found, exact = (bounds.box_bound(F, problem, alpha, box) for F in (DOUBLES, BALLS))
+        # The α of each is repaired by itself, and is the same but for rounding.
+        size = alpha.sum() * (1 + alpha.sum() * problem.kernels.max())
+        assert found.lower - 1e-15 * size <= float(exact.mid) <= found.upper + 1e-15 * size
+        assert found.upper - found.lower <= 1e-13 * size
 
 
 def test_a_box_needs_two_kernels_and_a_line(gated):
     problem = gated()
     with pytest.raises(ValueError, match="two kernels"):
-        bounds.box_bound(problem, np.zeros(14), (0, 1, 0, 1))
+        bounds.box_bound(DOUBLES, problem, np.zeros(14), (0, 1, 0, 1))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from cvxkernel.formulations import CATALOGUE, kernels, lanckriet2004, svm
+from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.formulations.gonen2008 import bounds
 from cvxkernel.solvers import solve, units
 from cvxkernel.validation.instances import sample
@@ -25,12 +26,11 @@ def test_eq5_and_eq7_are_enclosed_to_1e_7(kind, C, spread, gated):
     by_conic = solve("gonen2008-eq7", problem, tol=1e-7)
     assert by_svm.enclosure.meets(by_conic.enclosure)
     # (5) at the α and b of the answer: feasible, and no further from (7) than 1e-7.
-    Q, slack = bounds.combined(problem)
-    alpha = by_svm.variables["alpha"]
-    low, down = svm.value(Q, alpha, slack)
-    high, up = bounds.primal(problem, Q, alpha, float(by_svm.variables["b"]))
-    assert low - down <= high + up
-    assert high + up - (low - down) <= 1e-7 * high
+    Q, y = bounds.combined(DOUBLES, problem), problem.y
+    alpha, b = by_svm.variables["alpha"], float(by_svm.variables["b"])
+    low, image = svm.value(DOUBLES, Q, alpha).lower, Q @ alpha
+    high = svm.primal(DOUBLES, DOUBLES.inner(alpha, image), image, y, problem.C, b).upper
+    assert 0 <= high - low <= 1e-7 * high
 
 
 @pytest.mark.parametrize("kind", KINDS)

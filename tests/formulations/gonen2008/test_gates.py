@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cvxkernel.formulations import kernels, svm
+from cvxkernel.formulations.arithmetic import BALLS, DOUBLES, balls
 from cvxkernel.formulations.gonen2008 import bounds, gates
 from cvxkernel.solvers import solve
 
@@ -18,7 +19,9 @@ def test_the_gates_are_the_printed_softmax(tolerances, gated):
         [[v @ x + c for x in problem.X] for v, c in zip(problem.V, problem.v0, strict=True)]
     )
     assert problem.eta == pytest.approx(np.exp(z) / np.exp(z).sum(axis=0), rel=tolerances.rounding)
-    assert bounds.gates(problem)[0] == pytest.approx(problem.eta, rel=tolerances.rounding)
+    found = bounds.gates(DOUBLES, problem)
+    assert found.mid == pytest.approx(problem.eta, rel=tolerances.rounding)
+    assert (found.radius <= 1e-13 * found.mid).all()
 
 
 def test_the_gates_depend_on_differences_alone(tolerances, gated):
@@ -31,7 +34,10 @@ def test_the_gates_depend_on_differences_alone(tolerances, gated):
 def test_gates_of_any_size_are_gates(gated):
     problem = gated(V=1e80 * np.ones((3, 2)) * np.array([[1], [0], [-1]]))
     assert np.isin(problem.eta, (0.0, 1.0)).all()
-    assert np.array_equal(bounds.gates(problem)[0], problem.eta)
+    found = bounds.gates(DOUBLES, problem)
+    assert (found.lower <= problem.eta).all()
+    assert (found.upper >= problem.eta).all()
+    assert found.radius.max() <= 1e-15
     assert solve("gonen2008-eq7", problem).width <= 1e-7
 
 
@@ -43,8 +49,22 @@ def test_the_combined_kernel_is_the_printed_sum(tolerances, gated):
         for i in range(9)
     ]
     assert problem.K_eta == pytest.approx(np.array(printed), rel=tolerances.rounding)
-    Q, _ = bounds.combined(problem)
+    Q = bounds.combined(DOUBLES, problem).mid
     assert pytest.approx(svm.signed(problem.y, problem.K_eta), abs=tolerances.rounding) == Q
+
+
+@pytest.mark.parametrize("spread", [0.0, 1e-8, 1.0, 30.0, 700.0, 1e5, 1e30, 1e90])
+def test_the_gates_and_the_kernel_in_doubles_hold_those_in_balls(spread, gated):
+    made = gated(9)
+    problem = gated(9, V=spread * made.V, v0=made.v0)
+    with balls.precision(2000):
+        for found, exact in (
+            (bounds.gates(DOUBLES, problem), bounds.gates(BALLS, problem)),
+            (bounds.combined(DOUBLES, problem).spread(), bounds.combined(BALLS, problem)),
+        ):
+            assert ((exact - found.mid).upper <= found.radius).all()
+            assert ((found.mid - exact).upper <= found.radius).all()
+    assert found.radius.max() <= 1e-13 * max(1.0, min(spread, 1e5)) * np.abs(found.mid).max()
 
 
 @given(seed=st.integers(0, 10**6), spread=st.sampled_from([0.0, 0.1, 1.0, 30.0]))

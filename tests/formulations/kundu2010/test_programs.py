@@ -10,6 +10,7 @@ import pytest
 
 from cvxkernel.formulations import CATALOGUE, kundu2010, svm
 from cvxkernel.formulations import errors as e
+from cvxkernel.formulations.arithmetic import BALLS, DOUBLES
 from cvxkernel.formulations.kundu2010 import Combination, Similarities, Spectra, bounds
 from cvxkernel.solvers import solve
 from cvxkernel.solvers.mkl import mkl
@@ -27,14 +28,26 @@ def problem_of(loss, /, n=9, m=2, *, kind="random", seed=0, **changes):
 
 
 def feasible(problem, rng, stack=()):
-    """A random K ⪰ 0 of trace τ, a random α ∈ A, γ ∈ Δ and W in the dual ball."""
+    """A random K ⪰ 0 of trace τ, a random α ∈ A, γ ∈ Δ and W about the dual ball."""
     B = rng.normal(size=(*stack, problem.n, problem.n))
     K = B @ np.swapaxes(B, -1, -2)
     K *= problem.tau / np.trace(K, axis1=-2, axis2=-1)[..., None, None]
     alpha = svm.repair(problem.C * rng.random(problem.n), problem.y, problem.C)
-    gamma = bounds.gamma_repair(rng.random(problem.m))
-    W = bounds.dual_ball(problem, problem.rho * rng.normal(size=problem.S.shape))
-    return K, alpha, gamma, W
+    gamma = rng.dirichlet(np.ones(problem.m))
+    return K, alpha, gamma, problem.rho * rng.normal(size=problem.S.shape)
+
+
+def lower(kind, problem, alpha, gamma, W, F=DOUBLES):
+    """The dual at these, made feasible exactly."""
+    at = kind(F, problem)
+    alpha = svm.feasible(F, F.exact(alpha), problem.y, problem.C)
+    return at.bound(alpha, bounds.shares(F, gamma), at.inside(W))
+
+
+def upper(kind, problem, learned, x):
+    at = kind(DOUBLES, problem)
+    made = at.repaired(DOUBLES.exact(learned.reshape(at.shape)))
+    return at.values(made, [DOUBLES.exact(x)])[0].upper
 
 
 def simple_loss(kind, X):
@@ -54,11 +67,11 @@ def test_no_random_point_crosses_the_optimum(loss, kind):
     assert max(four.width, six.width) <= 1e-6
     for _ in range(20):
         K, alpha, gamma, W = feasible(problem, rng)
-        assert bounds.eq4_bound(problem, alpha, W)[0] <= four.upper
-        assert sum(bounds.eq4_value(problem, K, alpha)) >= four.lower
+        assert lower(bounds.OneKernel, problem, alpha, gamma, W).lower <= four.upper
+        assert upper(bounds.OneKernel, problem, K, alpha) >= four.lower
         K, *_ = feasible(problem, rng, (problem.m,))
-        assert bounds.eq6_bound(problem, alpha, gamma, W)[0] <= six.upper
-        assert sum(bounds.eq6_value(problem, K, alpha)) >= six.lower
+        assert lower(bounds.SeveralKernels, problem, alpha, gamma, W).lower <= six.upper
+        assert upper(bounds.SeveralKernels, problem, K, alpha) >= six.lower
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -71,14 +84,14 @@ def test_weak_duality_by_another_argument(loss):
         a = problem.y * alpha
         inner = alpha.sum() - a @ K @ a / 2
         rest = problem.rho * sum(simple_loss(loss, K - S) for S in problem.S)
-        low, slack = bounds.eq4_bound(problem, alpha, W)
-        assert low <= inner + rest + slack
+        low = lower(bounds.OneKernel, problem, alpha, gamma, W)
+        assert low.lower <= (inner + rest) * (1 + 1e-13)
         Ks, *_ = feasible(problem, rng, (problem.m,))
         inner = alpha.sum() - sum(a @ K @ a / (2 * g) for K, g in zip(Ks, gamma, strict=True))
         pairs = zip(Ks, problem.S, strict=True)
         rest = problem.rho * sum(simple_loss(loss, K - S) for K, S in pairs)
-        low, slack = bounds.eq6_bound(problem, alpha, gamma, W)
-        assert low <= inner + rest + slack
+        low = lower(bounds.SeveralKernels, problem, alpha, gamma, W)
+        assert low.lower <= (inner + rest) * (1 + 1e-13)
 
 
 def test_the_bound_of_eq7_is_that_of_eq6_on_diagonals():
@@ -90,12 +103,57 @@ def test_the_bound_of_eq7_is_that_of_eq6_on_diagonals():
     problem = Spectra(np.stack([np.diag(row) for row in lam]), y, 1.0, 0.4, 3.0)
     assert np.allclose(np.abs(problem.V), np.eye(n))
     alpha = svm.repair(rng.random(n), y, 1.0)
-    gamma, w = np.array([0.3, 0.7]), bounds.dual_ball(problem, rng.normal(size=(m, n)))
+    gamma, w = np.array([0.3, 0.7]), rng.normal(size=(m, n))
+    w *= 0.4 / np.linalg.norm(w, axis=1, keepdims=True)
     expected = alpha.sum() - sum(
         w[i] @ lam[i] - 3.0 * min(w[i, j] - alpha[j] ** 2 / (2 * gamma[i]) for j in range(n))
         for i in range(m)
     )
-    assert bounds.eq7_bound(problem, alpha, gamma, w)[0] == pytest.approx(expected, rel=1e-12)
+    low = lower(bounds.LearnedSpectra, problem, alpha, gamma, w)
+    assert low.lower == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("kind", [bounds.OneKernel, bounds.SeveralKernels])
+def test_both_arithmetics_tell_the_same_and_doubles_hold_the_balls(loss, kind):
+    """Ends in doubles at random points contain those at 128 bits, and are near them."""
+    rng, problem = np.random.default_rng(6), problem_of(loss)
+    for _ in range(5):
+        _, alpha, gamma, W = feasible(problem, rng)
+        near = lower(kind, problem, alpha, gamma, W)
+        exact = lower(kind, problem, alpha, gamma, W, BALLS).number
+        assert near.lower <= exact.upper()
+        assert near.lower == pytest.approx(float(exact.mid()), rel=1e-11)
+    blocks = (problem.m,) if kind.weighed else (1,)
+    K, alpha, *_ = feasible(problem, rng, blocks)
+    for shift in (0.0, 1e-9, 1.0):  # not semidefinite, and of another trace
+        X = 2 * K - shift * np.eye(problem.n)
+        costs = []
+        for F in (DOUBLES, BALLS):
+            at = kind(F, problem)
+            made = [one.feasible for one in at.repaired(F.exact(X))]
+            for K_i in made:
+                assert abs(float(K_i.trace().mid) - problem.tau) <= 1e-12
+                assert np.linalg.eigvalsh(K_i.mid)[0] >= -1e-14
+            costs.append(at.cost(made))
+        if shift == 0.0:
+            assert costs[0].lower <= costs[1].number.upper()
+            assert costs[0].upper >= costs[1].number.lower()
+        assert costs[0].upper == pytest.approx(float(costs[1].mid), rel=1e-10)
+
+
+def test_the_repair_of_W_is_inside_the_domain_exactly():
+    """In rationals: |W| ≤ ρ and ‖W‖² ≤ ρ² for the true W of every tensor, the largest in it."""
+    rng = np.random.default_rng(7)
+    for loss in ("L1", "L2"):
+        problem = problem_of(loss)
+        for size in (1e-3, 1.0, 1e3):
+            W = size * problem.rho * rng.normal(size=problem.S.shape)
+            for given, made in zip(W, bounds.OneKernel(BALLS, problem).inside(W), strict=True):
+                assert np.shape(given) == made.shape
+                norm = abs(made).max() if loss == "L1" else BALLS.norm(made)
+                assert norm.number.lower() <= problem.rho
+                assert norm.number.upper() <= problem.rho * (1 + 1e-30)
 
 
 def test_projections_are_the_nearest_points():
@@ -121,19 +179,20 @@ def test_omega_between_its_ends_and_against_the_program(rank):
     found = solve("kundu2010-eq10", problem)
     assert found.width <= 1e-6
     rng = np.random.default_rng(5)
-    M = bounds.signed(problem.y, problem.kernels)
+    M = [DOUBLES.signed(problem.y, K) for K in DOUBLES.kernels(problem.kernels)]
+    omega = bounds.Omega(DOUBLES, M, problem.y, 1.0)
     for _ in range(30):
-        alpha = svm.repair(rng.random(9), problem.y, 1.0)
-        q = bounds.forms(M, alpha)[0]
-        low, slack = bounds.omega_value(M, alpha)
-        gamma = bounds.gamma_repair(rng.random(3) + 0.05)
-        assert alpha.sum() - (q / gamma).sum() / 2 <= low + slack  # no γ is better than √q
-        assert low <= found.upper
-        assert sum(bounds.omega_bound(M, problem.y, 1.0, rng.normal(size=(3, 9)))) >= found.lower
+        alpha = svm.feasible(DOUBLES, rng.random(9), problem.y, 1.0)
+        q, low = omega.forms(alpha).mid, omega.value(alpha)
+        gamma = rng.dirichlet(np.ones(3)) * 0.85 + 0.05
+        # no γ is better than √q
+        assert alpha.mid.sum() - (q / gamma).sum() / 2 <= low.upper + 1e-13
+        assert low.lower <= found.upper
+        assert omega.upper(DOUBLES.exact(rng.normal(size=(3, 9)))).upper >= found.lower
     if rank == 9:
         alpha, gamma = mkl(problem.kernels, problem.y, 1.0)
-        assert bounds.omega_value(M, alpha)[0] == pytest.approx(found.value, rel=1e-8)
-        assert gamma == pytest.approx(bounds.balanced(bounds.forms(M, alpha)[0]), rel=1e-6)
+        assert omega.value(alpha).lower == pytest.approx(found.value, rel=1e-8)
+        assert gamma == pytest.approx(bounds.balanced(omega.forms(alpha).mid), rel=1e-6)
 
 
 def sample_y(n):

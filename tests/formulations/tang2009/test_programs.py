@@ -12,7 +12,9 @@ from sklearn.svm import SVC
 
 from cvxkernel.formulations import CATALOGUE, kernels, tang2009
 from cvxkernel.formulations import errors as e
+from cvxkernel.formulations.arithmetic import BALLS, DOUBLES
 from cvxkernel.formulations.tang2009 import Regularized, Separate, Shared, bounds
+from cvxkernel.formulations.tang2009.bounds import Bounds
 from cvxkernel.solvers import solve
 from cvxkernel.solvers.svm import svm
 from cvxkernel.validation.instances import blobs, gaussian_kernels, random_kernels
@@ -58,7 +60,7 @@ def points(problem, rng):
     """Points for an enclosure: machines at random weights, near to it, and garbage."""
     k, n, p = problem.k, problem.n, problem.p
     theta = rng.dirichlet(np.full(p, 0.3), size=k)
-    K = bounds.combined(problem, theta)
+    K = problem.combined(theta)
     alpha = np.stack([svm(K[t], problem.Y[t], problem.C) for t in range(k)])
     yield {"theta": theta, "alpha": alpha}
     yield {"theta": theta, "alpha": alpha * (1 + 1e-3 * rng.normal(size=(k, n)))}
@@ -95,7 +97,7 @@ def test_every_lower_end_of_separate_machines_is_below_every_upper_end(data):
 def least(problem, alpha, *, lam=0.0, beta=np.inf):
     """min of λΩ + Σₜ D(αᵗ, Σᵢ (ζᵢ + γᵢᵗ)Gᵢ) over ζ and γ with Ω ≤ β, by HiGHS."""
     k, p = problem.k, problem.p
-    G, _ = bounds.forms(problem, alpha)
+    G = Bounds(DOUBLES, problem).forms(alpha).mid
     c = np.r_[-G.sum(axis=0) / 2, (lam / 2 - G / 2).ravel()]
     A_eq = np.hstack([np.ones((k, p)), np.kron(np.eye(k), np.ones(p))])
     A_ub = np.r_[np.zeros(p), np.full(k * p, 0.5)][None]
@@ -107,32 +109,59 @@ def test_the_least_over_the_weights_is_explicit(seed, tolerances):
     rng = np.random.default_rng(seed)
     data = multi_label(10, 4, 3, kind="random", seed=seed)
     problem = Regularized(data["kernels"], data["Y"], 1.0, 0.0)
-    alpha = bounds.repair(problem, rng.random((3, 10)))
-    A, B, _ = bounds.extremes(problem, alpha)
+    alpha = Bounds(DOUBLES, problem).feasible(rng.random((3, 10))).mid
+    A, B = (float(x.mid) for x in Bounds(DOUBLES, problem).extremes(alpha))
     assert A <= B <= 3 * A
+    given = {"kernels": data["kernels"], "Y": data["Y"], "C": 1.0}
     for lam in (0.0, 0.1 * (B - A) / 3, (B - A) / 3, 2 * (B - A)):
-        low, _ = bounds.value(problem, alpha, lam)
-        assert low == pytest.approx(least(problem, alpha, lam=lam), rel=tolerances.rounding)
+        low = Bounds(DOUBLES, Regularized(**given, lam=lam)).value(alpha)
+        best = least(problem, alpha, lam=lam)
+        assert float(low.mid) == pytest.approx(best, rel=tolerances.rounding)
     for beta in (0.0, 0.4, 1.0, 1.5):
-        low, _ = bounds.bound(problem, alpha, beta)
-        assert low == pytest.approx(least(problem, alpha, beta=beta), rel=tolerances.rounding)
+        low = Bounds(DOUBLES, Shared(**given, beta=beta)).value(alpha)
+        best = least(problem, alpha, beta=beta)
+        assert float(low.mid) == pytest.approx(best, rel=tolerances.rounding)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_smallest_part_of_one_s_own(seed, tolerances):
     # ζ = minₜ θᵗ has the least Ω: maximize Σζ with ζ ≤ θᵗ.
     theta = np.random.default_rng(seed).dirichlet(np.ones(4), size=3)
-    zeta, gamma = bounds.parts(theta)
+    exact = DOUBLES.exact(theta)
+    zeta, gamma = (part.mid for part in bounds.parts(DOUBLES, exact))
     most = -linprog(-np.ones(4), np.tile(np.eye(4), (3, 1)), theta.ravel()).fun
     assert bounds.omega(theta) == pytest.approx(3 / 2 * (1 - most), rel=tolerances.rounding)
     assert np.allclose(zeta + gamma, theta, atol=1e-15)
     assert min(zeta.min(), gamma.min()) >= 0
     for beta in (0.0, 0.1, bounds.omega(theta), 1.5):
-        near = bounds.within(theta, beta)
+        near = bounds.within(DOUBLES, exact, beta).mid
         assert bounds.omega(near) <= beta + 1e-15
         assert near.sum(axis=1) == pytest.approx(np.ones(3))
-    assert np.array_equal(bounds.within(theta, 1.5), theta)
-    assert np.ptp(bounds.within(theta, 0.0), axis=0).max() == 0
+    assert np.array_equal(bounds.within(DOUBLES, exact, 1.5).mid, theta)
+    assert np.ptp(bounds.within(DOUBLES, exact, 0.0).mid, axis=0).max() == 0
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("F", [DOUBLES, BALLS])
+def test_any_weights_bound_the_optimum_once_they_are_charged(F, seed):
+    # Rows that do not add up to one, and an Ω beyond β or none: θ/τ is feasible, and costs τ.
+    data = multi_label(10, 3, 3, kind="random", seed=seed)
+    given = {key: data[key] for key in ("kernels", "Y", "C")}
+    rng = np.random.default_rng(seed)
+    problems = [Shared(**given, beta=beta) for beta in (0.0, 1e-9, 0.3, 1.5)]
+    problems += [Regularized(**given, lam=lam) for lam in (0.0, 0.05, 10.0)]
+    for problem in problems:
+        id = "tang2009-eq11" if isinstance(problem, Shared) else "tang2009-thm3.1"
+        optimum, ends = solve(id, problem, tol=1e-8), Bounds(F, problem)
+        for size in (1e-3, 0.9, 1.0, 2.0):
+            theta = size * rng.dirichlet(np.ones(3), size=3)
+            if size == 0.9:
+                theta[1:] = theta[0]  # no Ω
+            g = ends.machines(ends.combined(theta), F.exact(optimum.variables["alpha"]))
+            high = ends.upper(F.exact(theta), g)
+            assert not high.upper < optimum.lower
+    # With β = 0 weights that differ are no bound at all.
+    assert not Bounds(F, problems[0]).upper(F.exact(np.eye(3)), F.exact(np.ones(3))).is_finite()
 
 
 # -- Recovery ---------------------------------------------------------------------------------
@@ -149,7 +178,7 @@ def test_the_weights_are_twice_the_multipliers(lam):
     assert 0 < bounds.omega(zeta + gamma) < 1.5  # neither end
     assert gamma.sum() / 2 == pytest.approx(bounds.omega(zeta + gamma), abs=1e-5)
     # Complementarity: λ = (B - A)/k where both parts are there.
-    A, B, _ = bounds.extremes(problem, program.value("alpha"))
+    A, B = (float(x.mid) for x in Bounds(DOUBLES, problem).extremes(program.value("alpha")))
     assert pytest.approx(lam, abs=1e-5) == (B - A) / 3
 
 
@@ -192,8 +221,8 @@ def test_the_qcqp_has_nk_and_k_and_2_variables():
 def test_the_third_line_of_the_appendix_is_another_number():
     data = multi_label(12, 3, 3, kind="random", seed=0)
     problem = Regularized(data["kernels"], data["Y"], 1.0, 0.0)
-    alpha = bounds.repair(problem, np.ones((3, 12)))
-    G, _ = bounds.forms(problem, alpha)
+    ends = Bounds(DOUBLES, problem)
+    G = ends.forms(ends.feasible(np.ones((3, 12)))).mid
     # maxₜ Σᵢ as printed; maxᵢ Σₜ is the largest Σᵢ ζᵢ Σₜ Gᵢᵗ over the simplex.
     shares = np.random.default_rng(0).dirichlet(np.ones(3), size=200)
     assert (shares @ G.sum(axis=0)).max() <= G.sum(axis=0).max()

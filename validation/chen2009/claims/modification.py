@@ -13,7 +13,7 @@ from cvxkernel.formulations.chen2009 import (
     prediction,
     spectrum,
 )
-from cvxkernel.formulations.enclosure import Enclosure, rounding
+from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.validation.chen2009.samples import similarity
 from cvxkernel.validation.ledger.claim import (
@@ -27,6 +27,7 @@ from cvxkernel.validation.ledger.claim import (
     identity,
     missing,
     not_above,
+    rounding,
     worst,
 )
 from cvxkernel.validation.ledger.shared import (

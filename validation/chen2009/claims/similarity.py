@@ -12,7 +12,7 @@ from cvxkernel.formulations.chen2009 import (
     RobustMachine,
     spectrum,
 )
-from cvxkernel.formulations.enclosure import Enclosure, rounding
+from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers import solve
 from cvxkernel.validation.chen2009.samples import similarity
@@ -26,6 +26,7 @@ from cvxkernel.validation.ledger.claim import (
     equal,
     identity,
     not_above,
+    rounding,
     worst,
 )
 from cvxkernel.validation.ledger.shared import (

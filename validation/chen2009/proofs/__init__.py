@@ -1,22 +1,25 @@
-"""chen2009 in balls, by what is learned: nothing, a kernel, a spectrum, or a test sample's column.
+"""chen2009 judged, by what is learned: nothing, a kernel, a spectrum, or a test sample's column.
 
 `machine` has (1) and (3), `kernel` (2) and (7), `spectrum` (12), `column` (8).
 """
 
-from cvxkernel.validation.chen2009.proofs.column import Augmented, Column
-from cvxkernel.validation.chen2009.proofs.kernel import Kernel, Robust
+from functools import partial
+
+from cvxkernel.formulations.chen2009 import bounds
+from cvxkernel.validation.chen2009.proofs.column import ColumnJudge
+from cvxkernel.validation.chen2009.proofs.kernel import KernelJudge
 from cvxkernel.validation.chen2009.proofs.machine import Dual, Primal
-from cvxkernel.validation.chen2009.proofs.spectrum import Spectrum
+from cvxkernel.validation.chen2009.proofs.spectrum import SpectrumJudge
 
 JUDGES = {
     "chen2009-eq1": Dual,
     "chen2009-eq3": Primal,
-    "luss2007": Robust,
-    "chen2009-eq7": Kernel,
-    "chen2009-eq7-dual": Kernel,
-    "chen2009-eq8": Augmented,
-    "chen2009-eq8-qcqp": Column,
-    "chen2009-eq12": Spectrum,
+    "luss2007": KernelJudge,
+    "chen2009-eq7": KernelJudge,
+    "chen2009-eq7-dual": KernelJudge,
+    "chen2009-eq8": partial(ColumnJudge, kind=bounds.Augmented),
+    "chen2009-eq8-qcqp": partial(ColumnJudge, kind=bounds.Column),
+    "chen2009-eq12": SpectrumJudge,
 }
 
-__all__ = ["JUDGES", "Augmented", "Column", "Dual", "Kernel", "Primal", "Robust", "Spectrum"]
+__all__ = ["JUDGES"]

@@ -8,7 +8,6 @@ from itertools import pairwise
 import numpy as np
 
 from cvxkernel.formulations.arithmetic import balls
-from cvxkernel.formulations.enclosure import rounding
 from cvxkernel.formulations.gonen2008 import Gated, Localized
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers import GatingDescent
@@ -25,6 +24,7 @@ from cvxkernel.validation.ledger.claim import (
     about,
     at_most,
     not_above,
+    rounding,
     worst,
 )
 from cvxkernel.validation.ledger.shared import problem
@@ -40,7 +40,7 @@ def _polished(seed: int) -> tuple[Gated, Array]:
     at: Gated = problem(EQ7, "random", seed)
     with balls.precision():
         *_, best = rigorous.judge(EQ7, at).better({"alpha": solved(at).variables["alpha"]})
-    return at, np.array([float(x) for x in best["alpha"]])
+    return at, balls.doubles(best["alpha"])
 
 
 def _slope(at: Gated, alpha: Array, key: str, place: tuple[int, ...]) -> float:

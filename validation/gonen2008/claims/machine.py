@@ -7,6 +7,8 @@ from functools import cache, cached_property, partial
 
 import numpy as np
 
+from cvxkernel.formulations import svm
+from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.gonen2008 import Discriminant, Gated, bounds
 from cvxkernel.formulations.gonen2008.prediction import Kernel
@@ -200,8 +202,10 @@ def eq7(seed: int) -> Evidence:
         program.variables["b"].value = np.array(b)
         program.variables["xi"].value = np.maximum(0.0, 1 - at.y * f)
         value = float(program.problem.objective.value)
-        _, allowance = bounds.primal(at, bounds.combined(at)[0], alpha, b)
-        allowed = best.width + allowance / best.upper
+        Q = bounds.combined(DOUBLES, at)
+        image = Q @ alpha
+        at_b = svm.primal(DOUBLES, DOUBLES.inner(alpha, image), image, at.y, at.C, b)
+        allowed = best.width + (at_b.upper - at_b.lower) / best.upper
         told = about(f"(5), {kind}", {"(5)": value, "(7)": best.value})
         found.append(Finding(abs(value - best.value) / best.value, allowed, **told))
         most = max(float(np.max(c.violation())) for c in program.problem.constraints)
@@ -214,7 +218,7 @@ def K_eta(seed: int) -> Evidence:
     s = space(seed)
     at, beta = s.at, s.alpha * s.at.y
     norms = sum(float(w @ w) for w in s.w)
-    Q, _ = bounds.combined(at)
+    Q = bounds.combined(DOUBLES, at).mid
     found = [
         identity(norms, float(beta @ at.K_eta @ beta), n=s.n, magnitude=s.size),
         identity(norms, float(s.alpha @ Q @ s.alpha), n=s.n, magnitude=s.size),
@@ -258,7 +262,7 @@ def gating(seed: int) -> Evidence:
     eta, z = s.gates(Z), Z @ s.at.V.T + s.at.v0
     loss = float(np.abs(z).max()) + 1  # exp turns the rounding of z into a relative one
     found.append(identity(s.gates(s.at.X), s.at.eta, n=s.p, magnitude=loss))
-    found.append(identity(s.at.eta, bounds.gates(s.at)[0], n=s.p, magnitude=loss))
+    found.append(identity(s.at.eta, bounds.gates(DOUBLES, s.at).mid, n=s.p, magnitude=loss))
     found.append(identity(eta.sum(axis=0), np.ones(11), n=s.p))
     found.append(at_most(-float(eta.min()), 0.0, n=1))
     # Where one gate is above another is a half space: log η_m - log η_k is linear in x.

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from cvxkernel.formulations.enclosure import Enclosure, rounding
+from cvxkernel.formulations.arithmetic import DOUBLES, Tensor
+from cvxkernel.formulations.catalogue import CATALOGUE
+from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.formulations.kundu2010 import Combination, Similarities, bounds
+from cvxkernel.formulations.kundu2010 import Combination, Similarities
 from cvxkernel.solvers.mirror_descent import Algorithm
 from cvxkernel.solvers.mkl import mkl
 from cvxkernel.validation.kundu2010.claims.points import (
@@ -113,10 +115,12 @@ def mu_gradient(seed: int) -> Evidence:
 
 def omega_10(K: Array, y: Array, C: float) -> Enclosure:
     """Ω of (10) between two numbers."""
-    alpha, _ = mkl(K, y, C)
-    M = bounds.signed(y, K)
-    low, down = bounds.omega_value(M, alpha)
-    return Enclosure(low, low - down, sum(bounds.omega_upper(M, y, C, alpha)), {"alpha": alpha})
+    return omega_at(K, y, C, mkl(K, y, C)[0])
+
+
+def omega_at(K: Array, y: Array, C: float, alpha: Array) -> Enclosure:
+    """The same from an α near the best."""
+    return CATALOGUE["kundu2010-eq10"].enclose(Combination(K, y, C), {"alpha": alpha})
 
 
 def omega_5(K: Array, y: Array, C: float, tau: float) -> Enclosure:
@@ -219,9 +223,7 @@ def slope(eps: float, C: float = 1.0) -> tuple[float, float, Enclosure]:
     bend = tau * (1 + np.sqrt(2 * eps)) ** 2
     a, flat = min(C, 2 / bend), min(C, 2 / tau)
     fall = 2 * flat - flat**2 * tau / 2 - (2 * a - a**2 * bend / 2)
-    M = bounds.signed(y, K)
-    low, down = bounds.omega_value(M, np.full(2, a))
-    found = Enclosure(low, low - down, sum(bounds.omega_upper(M, y, C, np.full(2, a))), {})
+    found = omega_at(K, y, C, np.full(2, a))
     return float(fall), float(np.linalg.norm(K[1] - singular(0.0)[1])), found
 
 
@@ -275,24 +277,24 @@ def eq11(seed: int) -> Evidence:
                 )
                 alpha = alpha * min(1.0, p.C / alpha.max())
                 gamma = rng.dirichlet(np.ones(p.m))
-            a = p.y * alpha
-            total = sum(
-                alpha.sum() / p.m - a @ K @ a / (2 * g) + _loss(p, K, S)
-                for K, S, g in zip(x, p.S, gamma, strict=True)
-            )
-            told = about(kind, {"ΣFᵢ": float(total), "F": at.value})
-            slack = rounding(p.n**2, 2 * abs(at.value) + float(alpha.sum()))
-            one = Enclosure(float(total), float(total) - slack, float(total) + slack, {})
+            a, g = DOUBLES.exact(p.y * alpha), DOUBLES.exact(gamma)
+            parts = [
+                DOUBLES.inner(a, p.y / p.m) - DOUBLES.inner(a, x[i] @ a) / (2 * g[i])
+                + p.rho * _loss(p, DOUBLES.exact(x[i]) - p.S[i])
+                for i in range(p.m)
+            ]  # fmt: skip
+            total = DOUBLES.stack(parts).sum()
+            one = DOUBLES.enclosure(total, total, total, {})
+            told = about(kind, {"ΣFᵢ": one.value, "F": at.value})
             found.append(not_above(one, at, **told))
             if j == 0:
                 found.append(not_above(at, one, **told))
     return Evidence(worst(found))
 
 
-def _loss(p: Similarities, K: Array, S: Array) -> float:
-    X = K - S
-    value = {"L1": np.abs(X).sum(), "L2": np.linalg.norm(X), "L3": (X * X).sum()}[p.loss]
-    return p.rho * float(value)
+def _loss(p: Similarities, X: Tensor) -> Tensor:
+    squares = DOUBLES.inner(X, X)
+    return {"L1": abs(X).sum(), "L2": squares.sqrt(), "L3": squares}[p.loss]
 
 
 def loss_sum(seed: int) -> Evidence:

@@ -7,9 +7,11 @@ from itertools import islice, product
 
 import numpy as np
 
-from cvxkernel.formulations.enclosure import Enclosure, rounding
+from cvxkernel.formulations import svm
+from cvxkernel.formulations.arithmetic import DOUBLES
+from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.formulations.kundu2010 import Similarities, bounds
+from cvxkernel.formulations.kundu2010.bounds import composed
 from cvxkernel.solvers import MirrorDescent
 from cvxkernel.solvers.mirror_descent import (
     ALGORITHMS,
@@ -42,23 +44,20 @@ def some_point(oracle: Algorithm, rng: np.random.Generator) -> Array:
 def ends(oracle: Algorithm, x: Array) -> tuple[Enclosure, Linearization]:
     """f, F or g at x between two numbers, and what the oracle says there."""
     found = oracle.ask(x)
-    p, alpha = oracle.problem, found.dual[0]
-    M = bounds.signed(p.y, oracle.kernels(x))
-    low, down = bounds.omega_value(M, alpha)
-    if isinstance(p, Similarities):
-        rest = bounds.loss(p, x)[0]
-    else:
-        rest = p.rho * float(np.sqrt(((x - p.lam) ** 2).sum(axis=1)).sum())
-    slack = down + rounding(p.n**2, 2 * rest)
-    high = min(sum(bounds.omega_upper(M, p.y, p.C, alpha)) + rest, oracle.upper(x, alpha))
-    return Enclosure(low + rest, low + rest - slack, high + slack, {}), found
+    bounds, alpha = oracle.bounds, found.dual[0]
+    made = bounds.repaired(DOUBLES.exact(x))
+    feasible = [one.feasible for one in made]
+    low = bounds.omega(feasible).value(svm.feasible(DOUBLES, alpha, bounds.y, bounds.C))
+    low += bounds.cost(feasible)
+    high = bounds.values(made, [DOUBLES.exact(alpha)])[0]
+    return DOUBLES.enclosure(low, low, high, {}), found
 
 
 def below(at: Enclosure, g: Array, x: Array, other: Enclosure, z: Array, told: str) -> Finding:
     """f(x) + ⟨g, z - x⟩ ≤ f(z)"""
-    rise = float(np.vdot(g, z - x))
-    slack = rounding(x.size, float(np.vdot(np.abs(g), np.abs(z - x))))
-    moved = Enclosure(at.value + rise, at.lower + rise - slack, at.upper + rise + slack, {})
+    rise = DOUBLES.inner(DOUBLES.exact(g), DOUBLES.exact(z) - x)
+    low, high = rise + at.lower, rise + at.upper
+    moved = DOUBLES.enclosure(rise + at.value, low, high, {})
     numbers = {"f(x) + ⟨g, z - x⟩": moved.value, "f(z)": other.value}
     return not_above(moved, other, instance=told, numbers=numbers)
 
@@ -115,7 +114,7 @@ def clipped(n: int, kind: str) -> Array:
     S, _ = similarity(n, kind=kind, seed=0)
     lam, V = np.linalg.eigh(S)
     lam = np.maximum(lam, 0.0)
-    K: Array = bounds.composed(lam * (n / lam.sum()), V)
+    K: Array = composed(lam * (n / lam.sum()), V)
     return K
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.formulations.chen2009 import spectrum
 from cvxkernel.formulations.chen2009.programs import KernelMachine, RobustMachine, SpectrumMachine
-from cvxkernel.formulations.enclosure import Enclosure, rounding
+from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kundu2010 import Similarities, Spectra
 from cvxkernel.validation.chen2009.samples import similarity
@@ -55,11 +56,10 @@ def minimax(seed: int) -> Evidence:
         at, best = problem("luss2007", kind, seed), optimum("luss2007", kind, seed)
         alpha = best.variables["alpha"]
         K = at.K_star(alpha)
-        a = at.y * alpha
-        inner = alpha.sum() - a @ K @ a / 2 + at.rho * float(((K - at.S) ** 2).sum())
-        slack = rounding(at.n**2, float(alpha.sum()) + abs(inner))
-        low = Enclosure(inner, inner - slack, inner + slack, {})
-        told = about(kind, {"min over K at α": inner, "max over α": best.value})
+        a, X = at.y * DOUBLES.exact(alpha), DOUBLES.exact(K) - at.S
+        inner = a.T @ at.y - DOUBLES.inner(a, K @ a) / 2 + at.rho * DOUBLES.inner(X, X)
+        low = DOUBLES.enclosure(inner, inner, inner, {})
+        told = about(kind, {"min over K at α": low.value, "max over α": best.value})
         found.append(not_above(low, best, **told))
         found.append(Finding((best.upper - best.lower) / abs(best.value), 1e-6, **told))
     return Evidence(worst(found))

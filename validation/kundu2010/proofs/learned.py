@@ -1,107 +1,51 @@
-"""What (4), (6) and (7) share."""
+"""(4), (6) and (7): polished, and answers examined."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from flint import arb, arb_mat
+from flint import arb
 
-from cvxkernel.formulations.arithmetic import balls
-from cvxkernel.formulations.arithmetic.balls import Proof, column, excess, numbers
+from cvxkernel.formulations.arithmetic import BALLS, Tensor, balls
+from cvxkernel.formulations.arithmetic.balls import Proof, asymmetry, exact, excess
 from cvxkernel.formulations.catalogue import CATALOGUE
 from cvxkernel.formulations.kundu2010 import Similarities, Spectra
-from cvxkernel.validation.kundu2010.proofs.omega import Omega
-from cvxkernel.validation.kundu2010.proofs.points import (
-    doubles,
-    off_simplex,
-    on_simplex,
-    smallest,
-    stack,
-)
+from cvxkernel.formulations.kundu2010.bounds import Bounds, shares
+from cvxkernel.formulations.svm import feasible
+from cvxkernel.validation.kundu2010.proofs.omega import machine, off_simplex, value_at
+from cvxkernel.validation.kundu2010.proofs.polish import polish
 from cvxkernel.validation.proofs import svm
 from cvxkernel.validation.proofs.proof import Examination, Point
 
 
-class Learned(ABC):
-    """What (4), (6) and (7) share; α is in A, γ in Δ."""
+class LearnedJudge:
+    """The bounds in balls; α is in A, γ in Δ."""
 
-    id: str
-    symbol: str  # of what is learned
-    dual: str  # of the subgradients of the loss
-    weighed = True  # by γ
-
-    def __init__(self, problem: Similarities | Spectra) -> None:
-        self.problem, self.y, self.n, self.C = problem, problem.y, problem.n, problem.C
-        self.m = problem.m
-        self.rho, self.tau = arb(problem.rho), arb(problem.tau)
-
-    @abstractmethod
-    def feasible(self, given: Any) -> list[arb_mat]:
-        """The matrices, or spectra, of which the objective is taken."""
-
-    @abstractmethod
-    def kernels(self, learned: list[arb_mat]) -> list[arb_mat]:
-        """K, or K₁, …, K_m"""
-
-    @abstractmethod
-    def cost(self, learned: list[arb_mat]) -> arb:
-        """ρΣᵢL(Kᵢ - Sᵢ) or ρΣᵢ‖μᵢ - λᵢ‖"""
-
-    @abstractmethod
-    def least(self, a: arb_mat, gamma: list[arb], W: list[arb_mat]) -> arb:
-        """What remains of the Lagrangian beside 1ᵀα, at its least: minus infinity at worst."""
-
-    @abstractmethod
-    def inside(self, W: Any) -> list[arb_mat]:
-        """Wᵢ in the domain of the conjugate."""
-
-    def omega(self, learned: list[arb_mat]) -> Omega:
-        """Ω of the kernels, ω where there is one."""
-        M = [svm.signed(self.y, K) for K in self.kernels(learned)]
-        return Omega(M, self.y, self.C)
-
-    def alpha(self, point: Point) -> list[arb]:
-        """α ∈ A"""
-        return svm.feasible(numbers(point["alpha"]), self.y, self.C)
-
-    def gamma(self, point: Point) -> list[arb]:
-        """γ ∈ Δ; equal shares where there is none."""
-        return on_simplex(point.get("gamma", np.full(self.m, 1.0)))
-
-    def bound(self, alpha: list[arb], gamma: list[arb], W: list[arb_mat]) -> arb:
-        """The objective of the dual."""
-        a = column(x * int(s) for x, s in zip(alpha, self.y, strict=True))
-        return balls.total(alpha) + self.least(a, gamma, W)
-
-    # -- As a judge ---------------------------------------------------------------------------
-
-    def lower(self, point: Point) -> arb:
-        """The dual at α, γ and the Wᵢ."""
-        if "alpha" not in point or self.dual not in point:
-            return arb.neg_inf()
-        low = self.bound(self.alpha(point), self.gamma(point), self.inside(point[self.dual]))
-        return low.lower() if low.is_finite() else arb.neg_inf()
-
-    def upper(self, point: Point) -> arb:
-        """The objective at what is learned, Ω from above at x or at α."""
-        if self.symbol not in point:
-            return arb.pos_inf()
-        learned = self.feasible(point[self.symbol])
-        omega = self.omega(learned)
-        given = [point[symbol] for symbol in ("x", "alpha") if symbol in point]
-        end = smallest([omega.upper(x) for x in (*given, np.zeros(self.n))]) + self.cost(learned)
-        return end.upper() if end.is_finite() else arb.pos_inf()
+    def __init__(self, problem: Similarities | Spectra, *, id: str, kind: type[Bounds]) -> None:
+        self.bounds, self.form, self.problem = kind(BALLS, problem), CATALOGUE[id], problem
+        self.y, self.C, self.m = problem.y, problem.C, problem.m
+        self.symbol, self.dual = kind.symbol, kind.dual
 
     def better(self, point: Point) -> Iterator[Point]:
-        """The point in doubles with all its symbols; and the machine there, polished."""
-        found = CATALOGUE[self.id].enclose(self.problem, point).variables
+        """The point in doubles with all its symbols; the machine there, polished; all polished."""
+        found = self.form.enclose(self.problem, point).variables
         yield found
-        omega = self.omega(self.feasible(found[self.symbol]))
-        for x in omega.machine():
-            yield {self.symbol: found[self.symbol], "x": stack(omega.spread(x))}
+        omega = self.bounds.omega(self.learned(found))
+        for alpha in machine(omega):
+            yield {**found, "x": BALLS.stack(omega.points(alpha)) if self.bounds.weighed else alpha}
+        polished = polish(self.bounds, dict(found))
+        if polished is not None:
+            yield polished
+
+    def stacked(self, given: Any) -> Tensor:
+        """What is learned, as a stack."""
+        return exact(given).reshape(*self.bounds.shape)
+
+    def learned(self, point: Point) -> list[Tensor]:
+        """What is learned, made feasible."""
+        return [one.feasible for one in self.bounds.repaired(self.stacked(point[self.symbol]))]
 
     def examine(self, point: Point) -> Examination:
         """What is learned made feasible and Ω there, from above at x; α, γ and Wᵢ in the dual.
@@ -113,61 +57,83 @@ class Learned(ABC):
         found = Examination()
         if self.symbol in point:
             self.examine_learned(point, found)
-        alone = self.weighed and self.m > 1 and "gamma" not in point
+        alone = self.bounds.weighed and self.m > 1 and "gamma" not in point
         if "alpha" in point and self.dual in point and (not alone or self.symbol in point):
-            W = self.inside(point[self.dual])
-            found.violations.update(self.off_dual(point[self.dual]))
-            found.repaired[self.dual] = doubles(W, point[self.dual])
+            W = self.bounds.inside(point[self.dual])
+            size = self.problem.S.shape[: len(self.bounds.shape)]
+            found.violations.update(self.off_dual(exact(point[self.dual]).reshape(*size)))
+            found.repaired[self.dual] = BALLS.stack(W).mid.reshape(np.shape(point[self.dual]))
             alpha, gamma = self.examine_machine(point, found)
-            if gamma is None and alone:  # ∝ √qᵢ: the best, were what is learned
-                roots = self.omega(self.feasible(point[self.symbol])).roots(alpha)
-                gamma = on_simplex([x.mid() for x in roots])
-            low = self.bound(alpha, gamma or self.gamma(point), W)
+            if gamma is None:
+                gamma = shares(BALLS, np.ones(self.m))
+                if alone:  # ∝ √qᵢ: the best, were what is learned
+                    gamma = shares(BALLS, self.bounds.omega(self.learned(point)).gamma(alpha))
+            low = self.bounds.bound(alpha, gamma, W).number
             found.objectives["lower"] = Proof.of(low)
             if alone or not low.is_finite():  # another γ may be better
                 least = low.lower() if low.is_finite() else arb.neg_inf()
                 found.objectives["lower"] = Proof(least, arb.pos_inf())
+        if "U" in point:  # the problem's by now
+            found.repaired["U"] = point["U"]
         return found
 
     def examine_learned(self, point: Point, found: Examination) -> None:
         """The upper side: the loss, and Ω at the best point there is or at the one given."""
-        learned = self.feasible(point[self.symbol])
-        found.violations.update(self.off(point[self.symbol]))
-        found.repaired[self.symbol] = doubles(learned, point[self.symbol])
-        omega, cost = self.omega(learned), self.cost(learned)
-        points = [svm.feasible(a, self.y, self.C) for a in omega.machine()]
-        low = balls.largest([omega.value(a).lower() for a in points])
-        high = smallest([omega.upper(stack(omega.spread(a))) for a in points])
+        learned = self.learned(point)
+        found.violations.update(self.off(self.stacked(point[self.symbol])))
+        found.repaired[self.symbol] = BALLS.stack(learned).mid.reshape(np.shape(point[self.symbol]))
+        omega, cost = self.bounds.omega(learned), self.bounds.cost(learned).number
+        points = [feasible(BALLS, a, self.y, self.C) for a in machine(omega)]
+        low = balls.largest([omega.value(a).number.lower() for a in points])
+        high = -balls.largest(
+            [-self.bounds.margin(omega, a.point()).number.upper() for a in points]
+        )
         found.objectives["upper"] = Proof.of(cost + low, cost + high)
         best, size = low.union(high), abs(cost + low)
-        if "x" in point and omega.several(point["x"]):
+        x = exact(point["x"]) if "x" in point else None
+        if x is not None and x.ndim == 2:
             found.repaired["x"] = point["x"]
-            found.objectives["upper"] = Proof.of(cost + omega.bound(omega.given(point["x"])))
-        elif "x" in point:
-            x = found.repaired["x"] = svm.feasible(numbers(point["x"]), self.y, self.C)
-            found.violations.update(svm.off_box(point["x"], self.y, self.C, "x "))
-            found.violations["x optimal"] = excess(best - omega.value(x), size)
+            found.objectives["upper"] = Proof.of(cost + omega.upper(x).number)
+        elif x is not None:
+            own = found.repaired["x"] = feasible(BALLS, x, self.y, self.C)
+            found.violations.update(svm.off_box(x, self.y, self.C, "x "))
+            found.violations["x optimal"] = excess(best - omega.value(own).number, size)
         if "alpha" in point and self.dual not in point:
-            value = omega.value_at(*self.examine_machine(point, found))
+            value = value_at(omega, *self.examine_machine(point, found))
             short = best - value.lower.union(value.upper)
             found.violations["alpha optimal"] = excess(short, size)
 
-    def examine_machine(
-        self, point: Point, found: Examination
-    ) -> tuple[list[arb], list[arb] | None]:
+    def examine_machine(self, point: Point, found: Examination) -> tuple[Tensor, Tensor | None]:
         """α and γ made feasible."""
         found.violations.update(svm.off_box(point["alpha"], self.y, self.C))
-        alpha = found.repaired["alpha"] = self.alpha(point)
+        alpha = feasible(BALLS, exact(point["alpha"]), self.y, self.C)
+        found.repaired["alpha"] = alpha
         if "gamma" not in point:
             return alpha, None
         found.violations.update(off_simplex(point["gamma"]))
-        gamma = found.repaired["gamma"] = self.gamma(point)
+        gamma = found.repaired["gamma"] = shares(BALLS, point["gamma"])
         return alpha, gamma
 
-    @abstractmethod
-    def off(self, given: Any) -> dict[str, arb]:
-        """How far what is learned is from its constraints."""
+    def off(self, given: Tensor) -> dict[str, arb]:
+        """How far kernels are from K = Kᵀ, K ⪰ 0, trace K = τ; spectra from μ ≥ 0, Σμ = τ."""
+        tau = self.bounds.tau.number
+        found: dict[str, arb] = {}
+        for x in (given[i] for i in range(len(given))):
+            if x.ndim == 2:
+                A = balls.symmetric(x.matrix)
+                least, size, total = balls.least_eigenvalue(A), balls.norm(A), A.trace()
+                now = {"symmetry": asymmetry(x.matrix), "psd": excess(-least, size)}
+            else:
+                least, size, total = (f.number for f in (x.min(), abs(x).max(), x.sum()))
+                now = {"spectrum": excess(-least, size)}
+            now["trace"] = abs(total - tau) / tau
+            found = {label: off.max(found.get(label, off)) for label, off in now.items()}
+        return found
 
-    @abstractmethod
-    def off_dual(self, W: Any) -> dict[str, arb]:
-        """How far Wᵢ are from the domain of the conjugate."""
+    def off_dual(self, W: Tensor) -> dict[str, arb]:
+        """How far Wᵢ are from the domain of the conjugate, relative to the larger size."""
+        loss, rho = self.bounds.loss, arb(self.problem.rho)
+        every = [loss.gauge(BALLS, W[i], self.problem.rho) for i in range(len(W))]
+        sizes = [size.number for size in every if size is not None]
+        most = balls.largest(sizes or [arb(0)])
+        return {self.dual: excess(most - rho, most.max(rho))} if sizes else {}

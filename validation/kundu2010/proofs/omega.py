@@ -1,124 +1,144 @@
-"""Ω of (10) at given matrices."""
+"""(10): α polished, and answers examined."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 from flint import arb, arb_mat, ctx
 
-from cvxkernel.formulations.arithmetic import balls
-from cvxkernel.formulations.arithmetic.balls import Proof, column, inner, matrix, solution
+from cvxkernel.formulations.arithmetic import BALLS, Tensor, balls
+from cvxkernel.formulations.arithmetic.balls import (
+    Proof,
+    column,
+    exact,
+    excess,
+    inner,
+    numbers,
+    solution,
+)
+from cvxkernel.formulations.catalogue import CATALOGUE
 from cvxkernel.formulations.inputs import Array
+from cvxkernel.formulations.kundu2010 import Combination
+from cvxkernel.formulations.kundu2010.bounds import Omega, shares
+from cvxkernel.formulations.svm import feasible
 from cvxkernel.solvers.mkl import mkl
 from cvxkernel.validation.proofs import svm
+from cvxkernel.validation.proofs.proof import Examination, Point
 
 STEPS = 12  # of Newton's method
 FREE = 1e-7  # of C: nearer to the border α is taken as there
 
 
-class Omega:
-    """Ω of Mᵢ = YKᵢY ⪰ 0."""
+def value_at(omega: Omega, alpha: Tensor, gamma: Tensor | None) -> Proof:
+    """1ᵀα - ½Σᵢ qᵢ/γᵢ, at the best γ where there is none; infinite where γᵢ is zero."""
+    if gamma is None:
+        return Proof.of(omega.value(alpha).number)
+    total = alpha.sum()
+    shared = list(zip(omega.forms(alpha).x, gamma.x, strict=True))
+    if any(g.is_zero() and q > 0 for q, g in shared):
+        return Proof(arb.neg_inf(), arb.neg_inf())
+    if not all(g > 0 or q.is_zero() for q, g in shared):
+        return Proof(arb.neg_inf(), total.number.upper())
+    forms = balls.total(q / g for q, g in shared if not q.is_zero())
+    return Proof.of(total.number - forms / 2)
 
-    def __init__(self, M: list[arb_mat], y: Array, C: float) -> None:
-        self.M, self.y, self.C, self.n = M, y, C, len(y)
 
-    def roots(self, alpha: list[arb]) -> list[arb]:
-        """√qᵢ"""
-        a = column(alpha)
-        return [inner(a, M * a).nonnegative_part().sqrt() for M in self.M]
+def off_simplex(given: Any) -> dict[str, arb]:
+    """From γ ≥ 0 and from Σγᵢ ≤ 1."""
+    every = numbers(given)
+    size = balls.largest([abs(x) for x in every])
+    return {
+        "gamma": excess(balls.largest([-x for x in every]), size),
+        "simplex": (balls.total(every) - 1).nonnegative_part(),
+    }
 
-    def value(self, alpha: list[arb]) -> arb:
-        """1ᵀα - ½(Σᵢ√qᵢ)²"""
-        return balls.total(alpha) - balls.total(self.roots(alpha)) ** 2 / 2
 
-    def value_at(self, alpha: list[arb], gamma: list[arb] | None) -> Proof:
-        """1ᵀα - ½Σᵢ qᵢ/γᵢ, at the best γ where there is none; infinite where γᵢ is zero."""
-        if gamma is None:
-            return Proof.of(self.value(alpha))
-        shares = [(r * r, g) for r, g in zip(self.roots(alpha), gamma, strict=True)]
-        if any(g.is_zero() and q > 0 for q, g in shares):
-            return Proof(arb.neg_inf(), arb.neg_inf())
-        if not all(g > 0 or q.is_zero() for q, g in shares):
-            return Proof(arb.neg_inf(), balls.total(alpha).upper())
-        forms = [q / g for q, g in shares if not q.is_zero()]
-        return Proof.of(balls.total(alpha) - balls.total(forms) / 2)
+def machine(omega: Omega) -> Iterator[Tensor]:
+    """α near the optimum, in doubles; and what Newton's method makes of it."""
+    alpha, _ = mkl(BALLS.stack([BALLS.signed(omega.y, M) for M in omega.M]).mid, omega.y, omega.C)
+    yield exact(alpha)
+    better = polished(omega, alpha)
+    if better is not None:
+        yield better
 
-    def bound(self, x: list[arb_mat]) -> arb:
-        """½maxᵢ xᵢᵀMᵢxᵢ + C Σⱼ max(0, 1 - (Σᵢ Mᵢxᵢ)ⱼ - byⱼ) at a good b"""
-        images = [M * x_i for M, x_i in zip(self.M, x, strict=True)]
-        forms = [inner(x_i, w) for x_i, w in zip(x, images, strict=True)]
-        image = sum(images[1:], images[0])
-        b = svm.offset(image, self.y)
-        rows = zip(image.entries(), self.y, strict=True)
-        hinges = balls.total((1 - m - b * int(s)).nonnegative_part() for m, s in rows)
-        return balls.largest(forms).nonnegative_part() / 2 + arb(self.C) * hinges
 
-    def spread(self, alpha: list[arb]) -> list[arb_mat]:
-        """xᵢ = α/γᵢ, γᵢ ∝ √qᵢ; zero where that is not proved to be positive."""
-        roots, a = self.roots(alpha), column(alpha)
-        total = balls.total(roots)
-        return [a * (total / r).mid() if r > 0 else a * 0 for r in roots]
+def polished(omega: Omega, alpha: Array) -> Tensor | None:
+    """Newton's method for 1ᵀα - ½(Σᵢ√qᵢ)² on the samples that are free; no proof rests on it.
 
-    def several(self, x: Any) -> bool:
-        """Whether x is m vectors, and not one α."""
-        shape = (x.nrows(), x.ncols()) if isinstance(x, arb_mat) else np.shape(x)
-        return shape == (len(self.M), self.n)
+    rᵢ = √qᵢ, gᵢ = Mᵢα/rᵢ, R = Σrᵢ, g = Σgᵢ: ∇ = 1 - Rg, -∇² = ggᵀ + RΣᵢ(Mᵢ - gᵢgᵢᵀ)/rᵢ.
+    """
+    M, y, C = [each.matrix for each in omega.M], omega.y, omega.C
+    margin = FREE * C
+    free = [j for j, x in enumerate(alpha) if margin < x < C - margin]
+    top = arb(C)
+    a = [arb(x) if margin < x < C - margin else top * int(x > margin) for x in alpha]
+    if not free:
+        return exact(a)
+    for _ in range(STEPS):
+        at = column(a)
+        images = [M_i * at for M_i in M]
+        q = [inner(at, w).mid() for w in images]
+        if not all(x > 0 for x in q):
+            return None
+        r = [x.sqrt() for x in q]
+        G = [w / root for w, root in zip(images, r, strict=True)]
+        R, g = balls.total(r), sum(G[1:], G[0])
+        bend = g * g.transpose()
+        for M_i, g_i, root in zip(M, G, r, strict=True):
+            bend = bend + (M_i - g_i * g_i.transpose()) * (R / root)
+        rows = [[bend[i, j] for j in free] + [arb(int(y[i]))] for i in free]
+        rows.append([arb(int(y[j])) for j in free] + [arb(0)])
+        balance = balls.total(x * int(s) for x, s in zip(a, y, strict=True))
+        right = column([*(1 - R * g[j, 0] for j in free), -balance])
+        step = solution(arb_mat(rows).mid(), right.mid())[:-1]
+        for j, d in zip(free, step, strict=True):
+            a[j] = (a[j] + d).mid()
+        if not all(0 <= a[j] <= top for j in free):
+            return None
+        if max(abs(float(d)) for d in step) <= C * 2.0 ** (30 - ctx.prec):
+            break
+    return exact(a)
 
-    def given(self, x: Any) -> list[arb_mat]:
-        """x as m vectors: they may be made of one α."""
-        rows = x if isinstance(x, arb_mat) else matrix(np.asarray(x, dtype=float))
-        if self.several(x):
-            return [column(row) for row in rows.tolist()]
-        return self.spread(svm.feasible(rows.entries(), self.y, self.C))
 
-    def upper(self, x: Any) -> arb:
-        """The bound at x: m vectors, or one α."""
-        end = self.bound(self.given(x))
-        return end.upper() if end.is_finite() else arb.pos_inf()
+class CombinationJudge:
+    """(10) itself: α from below, xᵢ from above."""
 
-    def machine(self) -> Iterator[list[arb]]:
-        """α near the optimum, in doubles; and what Newton's method makes of it."""
-        K = np.stack([balls.doubles(svm.signed(self.y, M)) for M in self.M])
-        alpha, _ = mkl(K, self.y, self.C)
-        yield [arb(x) for x in alpha]
-        better = self.polished(alpha)
-        if better is not None:
-            yield better
+    def __init__(self, problem: Combination) -> None:
+        self.problem, self.y, self.C = problem, problem.y, problem.C
+        M = [BALLS.signed(self.y, K) for K in BALLS.kernels(problem.kernels)]
+        self.omega = Omega(BALLS, M, self.y, self.C)
 
-    def polished(self, alpha: Array) -> list[arb] | None:
-        """Newton's method for 1ᵀα - ½(Σᵢ√qᵢ)² on the samples that are free; no proof rests on it.
+    def better(self, point: Point) -> Iterator[Point]:
+        """The point in doubles with all its symbols, and α polished."""
+        found = CATALOGUE["kundu2010-eq10"].enclose(self.problem, point).variables
+        yield found
+        alpha = polished(self.omega, found["alpha"])
+        if alpha is not None:
+            yield {"alpha": alpha}
 
-        rᵢ = √qᵢ, gᵢ = Mᵢα/rᵢ, R = Σrᵢ, g = Σgᵢ: ∇ = 1 - Rg, -∇² = ggᵀ + RΣᵢ(Mᵢ - gᵢgᵢᵀ)/rᵢ.
+    def examine(self, point: Point) -> Examination:
+        """α clipped and balanced, with the γ given, or the best where there is none.
+
+        An x that is one α is another point from below.
         """
-        margin = FREE * self.C
-        free = [j for j in range(self.n) if margin < alpha[j] < self.C - margin]
-        top = arb(self.C)
-        a = [arb(x) if margin < x < self.C - margin else top * int(x > margin) for x in alpha]
-        if not free:
-            return a
-        for _ in range(STEPS):
-            at = column(a)
-            images = [M * at for M in self.M]
-            q = [inner(at, w).mid() for w in images]
-            if not all(x > 0 for x in q):
-                return None
-            r = [x.sqrt() for x in q]
-            G = [w / root for w, root in zip(images, r, strict=True)]
-            R, g = balls.total(r), sum(G[1:], G[0])
-            bend = g * g.transpose()
-            for M, g_i, root in zip(self.M, G, r, strict=True):
-                bend = bend + (M - g_i * g_i.transpose()) * (R / root)
-            rows = [[bend[i, j] for j in free] + [arb(int(self.y[i]))] for i in free]
-            rows.append([arb(int(self.y[j])) for j in free] + [arb(0)])
-            balance = balls.total(x * int(s) for x, s in zip(a, self.y, strict=True))
-            right = column([*(1 - R * g[j, 0] for j in free), -balance])
-            step = solution(arb_mat(rows).mid(), right.mid())[:-1]
-            for j, d in zip(free, step, strict=True):
-                a[j] = (a[j] + d).mid()
-            if not all(0 <= a[j] <= top for j in free):
-                return None
-            if max(abs(float(d)) for d in step) <= self.C * 2.0 ** (30 - ctx.prec):
-                break
-        return a
+        found = Examination()
+        if "alpha" in point:
+            found.violations.update(svm.off_box(point["alpha"], self.y, self.C))
+            alpha = feasible(BALLS, exact(point["alpha"]), self.y, self.C)
+            found.repaired["alpha"] = alpha
+            gamma = None
+            if "gamma" in point:
+                found.violations.update(off_simplex(point["gamma"]))
+                gamma = found.repaired["gamma"] = shares(BALLS, point["gamma"])
+            found.objectives["lower"] = value_at(self.omega, alpha, gamma)
+        if "x" in point:
+            found.repaired["x"] = point["x"]
+            x = exact(point["x"])
+            if x.ndim == 2:
+                found.objectives["upper"] = Proof.of(self.omega.upper(x).number)
+            else:
+                alpha = found.repaired["x"] = feasible(BALLS, x, self.y, self.C)
+                found.violations.update(svm.off_box(x, self.y, self.C, "x "))
+                found.below(value_at(self.omega, alpha, None))
+        return found

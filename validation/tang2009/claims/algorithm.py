@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cvxkernel.formulations import svm
-from cvxkernel.formulations.enclosure import rounding
+from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.formulations.tang2009 import average, bounds, to_beta, to_lam
 from cvxkernel.solvers import Alternation, solve
 from cvxkernel.solvers.svm import svm as machine
@@ -20,6 +20,7 @@ from cvxkernel.validation.ledger.claim import (
     missing,
     not_above,
     on_each,
+    rounding,
     worst,
 )
 from cvxkernel.validation.ledger.shared import KINDS, PROMISE, as_written
@@ -91,9 +92,9 @@ def eq12(seed: int) -> Evidence:
     for kind in KINDS:
         at = bounded(kind, seed, BETA)
         alpha, theta = some_alpha(at, seed), some_theta(at.k, at.p, seed)
-        kernels = bounds.combined(at, theta)
+        kernels = at.combined(theta)
         rows = zip(kernels, at.Y, alpha, strict=True)
-        right = [svm.value(svm.signed(y, K), a)[0] for K, y, a in rows]
+        right = [a.sum() - a @ svm.signed(y, K) @ a / 2 for K, y, a in rows]
         size = float(alpha.sum() + np.abs(kernels).max() * alpha.sum(axis=1).max() ** 2)
         left = (theta * at.D(alpha)).sum(axis=1)
         found.append(identity(left, right, n=at.n**2, magnitude=size, instance=kind))
@@ -131,7 +132,7 @@ def step1(seed: int) -> Evidence:
     for kind in KINDS:
         at = bounded(kind, seed, BETA)
         theta = some_theta(at.k, at.p, seed)
-        kernels = bounds.combined(at, theta)
+        kernels = at.combined(theta)
         alpha = np.stack([machine(K, y, at.C) for K, y in zip(kernels, at.Y, strict=True)])
         best = (theta * at.D(alpha)).sum(axis=1)
         for i in range(6):
@@ -139,10 +140,10 @@ def step1(seed: int) -> Evidence:
             found += [
                 at_most(x, b, n=at.n**2, instance=kind) for x, b in zip(other, best, strict=True)
             ]
-        slack = bounds.slacks(at, theta)
-        ends = [high + up for high, up in bounds.machines(at, kernels, alpha, slack)]
+        ends = bounds.Bounds(DOUBLES, at)
+        uppers = ends.machines(ends.combined(theta), alpha).upper
         found += [
-            at_most(b, end, n=at.n**2, instance=kind) for b, end in zip(best, ends, strict=True)
+            at_most(b, end, n=at.n**2, instance=kind) for b, end in zip(best, uppers, strict=True)
         ]
     return Evidence(worst(found))
 
@@ -227,7 +228,7 @@ def by_cuts(kind: str, seed: int, beta: float) -> Finding:
         if program.problem.value >= best.lower - PROMISE * abs(best.lower) / 2:
             break
         theta = np.maximum(program.value("theta"), 0.0)
-        kernels = bounds.combined(at, theta)
+        kernels = at.combined(theta)
         cuts.append(np.stack([machine(K, y, at.C) for K, y in zip(kernels, at.Y, strict=True)]))
     return as_written(SILP, at, best, cuts, instance=f"{kind}, β = {beta:g}")
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.tang2009 import Regularized, Shared, bounds
@@ -63,7 +64,9 @@ def total(parts: list[Enclosure]) -> Enclosure:
 
 def some_alpha(at: MultiLabelled, seed: int) -> Array:
     """α with every αᵗ in S(t)."""
-    return bounds.repair(at, np.random.default_rng(seed).uniform(0, at.C, size=at.Y.shape))
+    given = np.random.default_rng(seed).uniform(0, at.C, size=at.Y.shape)
+    alpha: Array = bounds.Bounds(DOUBLES, at).feasible(given).mid
+    return alpha
 
 
 def some_theta(k: int, p: int, seed: int) -> Array:

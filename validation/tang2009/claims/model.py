@@ -9,8 +9,8 @@ import cvxpy as cp
 import numpy as np
 
 from cvxkernel.formulations import svm
+from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.formulations.catalogue import formulation
-from cvxkernel.formulations.enclosure import rounding
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.lanckriet2004 import SoftMargin
 from cvxkernel.formulations.tang2009 import Regularized, bounds
@@ -26,6 +26,7 @@ from cvxkernel.validation.ledger.claim import (
     missing,
     not_above,
     on_each,
+    rounding,
     worst,
 )
 from cvxkernel.validation.ledger.shared import (
@@ -124,7 +125,8 @@ def same(seed: int) -> Evidence:
         top = max(float(np.linalg.eigvalsh(G)[-1]) for G in at.kernels)
         enough = (1 - 1 / at.k) * at.n * at.C**2 * top
         shared = at_beta(kind, seed, 0.0)
-        A, B, _ = bounds.extremes(at, shared.variables["alpha"])
+        ends = bounds.Bounds(DOUBLES, at)
+        A, B = (float(x.mid) for x in ends.extremes(shared.variables["alpha"]))
         told = about(kind, {"λ tried": enough, "(B − A)/k": (B - A) / at.k})
         found.append(equal(at_lam(kind, seed, enough), shared, **told))
         found.append(equal(at_lam(kind, seed, 100 * enough), shared, **told))
@@ -193,7 +195,7 @@ def eq8(seed: int) -> Evidence:
     ]
     told = about("random", {"(8) with Gᵢ": right[0, 0]})
     size = float(np.abs(at.kernels).max() * alpha.sum(axis=1).max() ** 2)
-    ours, _ = bounds.forms(at, alpha)
+    ours = bounds.Bounds(DOUBLES, at).forms(alpha).mid
     found = [
         identity(ours, right, n=at.n**2, magnitude=size, **told),
         identity((theta * right).sum(axis=1), combined, n=at.n**2, magnitude=size, **told),
@@ -305,10 +307,10 @@ def exchange(seed: int) -> Evidence:
     found = []
     for kind in KINDS:
         at, best = problem(QCQP, kind, seed), optimum(QCQP, kind, seed)
-        low, down = bounds.value(at, best.variables["alpha"], at.lam)
-        told = about(kind, {"max min": low, "min max": best.upper})
-        found.append(Finding((best.upper - low) / best.upper, PROMISE, **told))
-        found.append(at_most(low - down, best.upper, n=at.n, **told))
+        low = bounds.Bounds(DOUBLES, at).value(best.variables["alpha"])
+        told = about(kind, {"max min": float(low.mid), "min max": best.upper})
+        found.append(Finding((best.upper - float(low.mid)) / best.upper, PROMISE, **told))
+        found.append(at_most(low.lower, best.upper, n=at.n, **told))
     return Evidence(worst(found))
 
 
@@ -346,7 +348,7 @@ def appendix(seed: int) -> Evidence:
         G = forms(at, alpha)
         s = max(corners(G, 1.0, at.lam), corners(G, 0.0, at.lam))
         size = float(alpha.sum() + np.abs(at.kernels).max() * alpha.sum(axis=1).max() ** 2 * at.k)
-        value, _ = bounds.value(at, alpha, at.lam)
+        value = float(bounds.Bounds(DOUBLES, at).value(alpha).mid)
         found.append(identity(value, alpha.sum() - s / 2, n=at.n**2, magnitude=size, instance=kind))
         for theta in (some_theta(at.k, at.p, seed + i) for i in range(6)):
             c2 = bounds.omega(theta) * 2 / at.k

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.linalg import sqrtm
 
 from cvxkernel.formulations.arithmetic import DOUBLES
-from cvxkernel.formulations.enclosure import Enclosure, rounding
+from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kernels import gaussian
 from cvxkernel.formulations.lanckriet2004 import SoftMargin
@@ -24,6 +24,7 @@ from cvxkernel.validation.ledger.claim import (
     identity,
     not_above,
     on_each,
+    rounding,
     solved,
     worst,
 )

@@ -6,7 +6,6 @@ import numpy as np
 from scipy.linalg import eigvalsh
 
 from cvxkernel.formulations.arithmetic import DOUBLES
-from cvxkernel.formulations.enclosure import rounding
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.ye2008 import Discriminant, bounds
 from cvxkernel.validation.instances import instance
@@ -19,6 +18,7 @@ from cvxkernel.validation.ledger.claim import (
     at_most,
     equal,
     not_above,
+    rounding,
     solved,
     worst,
 )

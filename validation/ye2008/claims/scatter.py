@@ -6,7 +6,6 @@ import numpy as np
 from scipy.linalg import eigh, eigvalsh, pinvh
 
 from cvxkernel.formulations.arithmetic import DOUBLES
-from cvxkernel.formulations.enclosure import rounding
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.ye2008 import Discriminant, bounds
 from cvxkernel.validation.ledger.claim import (
@@ -17,6 +16,7 @@ from cvxkernel.validation.ledger.claim import (
     at_most,
     identity,
     on_each,
+    rounding,
     solved,
     worst,
 )

@@ -1,0 +1,353 @@
+r"""(4), (6) and (7) polished: Newton's method on the optimality conditions, from active sets.
+
+With Kᵢ = RᵢRᵢᵀ of as many columns as its rank, a = Yα and the loss smooth where it is met,
+
+    (ρL′(Kᵢ - Sᵢ) - aaᵀ/(2γᵢ) - νᵢI)Rᵢ = 0,  trace RᵢᵀRᵢ = τ    (7): on the μᵢⱼ above zero
+    1 - YΣᵢ Kᵢa/γᵢ - by = 0 on the samples with 0 < α < C,  yᵀα = 0
+    aᵀKᵢa = κγᵢ²,  Σᵢ γᵢ = 1
+
+and in (4) one K, the sum of the L′, and no γ. Where Kᵢ - Sᵢ is zero the subgradient of L1 is not
+known: there it is an unknown, and Kᵢ = Sᵢ another equation. The equations are written once, for
+numbers of any kind: doubles with an imaginary step are the Jacobian, balls the residual. Rᵢ is
+determined up to a rotation, so a step is the shortest one that solves the linear equations, in
+doubles: each takes as many digits as the Jacobian has. No proof rests on the result.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from flint import ctx
+from numpy.typing import NDArray
+
+from cvxkernel.formulations.arithmetic.balls import Tensor, exact
+from cvxkernel.formulations.inputs import Array
+from cvxkernel.formulations.kundu2010 import Spectra
+from cvxkernel.formulations.kundu2010.bounds import Bounds
+
+ROUNDS = 8  # of active sets
+STEPS = 20  # in doubles, for one of them
+SLOW = 0.1  # a step of more than this part of the last one asks for another Jacobian
+SETTLED = 1e-12  # relative: as near as doubles come
+MOST = 2500  # unknowns
+STEP = 1e-30  # imaginary
+SINGULAR = 1e-11  # of the largest singular value: what turns Rᵢ, and what cannot be told from it
+Numbers = NDArray[Any]  # doubles, complex numbers or balls
+
+
+@dataclass(frozen=True)
+class Sets:
+    """How many eigenvalues of each Kᵢ, or which μᵢⱼ, and which samples are not at a border."""
+
+    learned: tuple[Any, ...]
+    free: NDArray[np.bool_]
+    top: NDArray[np.bool_]
+    signs: tuple[Array, ...] = ()  # of Kᵢ - Sᵢ, for L1
+
+    @property
+    def zeros(self) -> list[NDArray[np.bool_]]:
+        """Where Kᵢ - Sᵢ is zero, on and above the diagonal."""
+        return [np.triu(sign == 0) for sign in self.signs]
+
+
+@dataclass(frozen=True)
+class State:
+    """The unknowns, by name."""
+
+    R: tuple[Numbers, ...]  # or the μᵢⱼ that are not zero
+    nu: Numbers
+    alpha: Numbers  # of the free samples
+    b: Numbers
+    gamma: Numbers
+    kappa: Numbers
+    W: Numbers  # where Kᵢ - Sᵢ is zero
+
+    @property
+    def parts(self) -> tuple[Numbers, ...]:
+        """One after the other."""
+        return (*self.R, self.nu, self.alpha, self.b, self.gamma, self.kappa, self.W)
+
+    def vector(self) -> Numbers:
+        """All of them."""
+        return np.concatenate([np.ravel(part) for part in self.parts])
+
+    def taken(self, x: Numbers) -> State:
+        """The same with other numbers."""
+        parts: list[Numbers] = []
+        for part in self.parts:
+            parts.append(x[: part.size].reshape(part.shape))
+            x = x[part.size :]
+        return State(tuple(parts[: len(self.R)]), *parts[len(self.R) :])
+
+
+class Conditions:
+    """The equations of a problem."""
+
+    def __init__(self, bounds: Bounds) -> None:
+        self.bounds, self.problem = bounds, bounds.problem
+        self.y, self.C, self.tau = self.problem.y, self.problem.C, self.problem.tau
+        self.one, self.spectra = not bounds.weighed, isinstance(self.problem, Spectra)
+        self.weighed = bounds.weighed and self.problem.m > 1
+        # λᵢ and vᵢⱼ are not doubles.
+        self.targets = [_Constant(S) for S in bounds.S]
+        self.V = [_Constant(V) for V in getattr(bounds, "V", ())]
+
+    def alpha(self, at: State, sets: Sets) -> Numbers:
+        """α of all samples."""
+        alpha = _like(np.where(sets.top, self.C, 0.0), at.nu)
+        alpha[sets.free] = at.alpha
+        return alpha
+
+    def learned(self, at: State, sets: Sets) -> list[Numbers]:
+        """Kᵢ or μᵢ"""
+        if not self.spectra:
+            return [R @ R.T for R in at.R]
+        every = []
+        for part, where in zip(at.R, sets.learned, strict=True):
+            mu = _like(np.zeros(len(where)), at.nu)
+            mu[where] = part
+            every.append(mu)
+        return every
+
+    def gradients(self, at: State, sets: Sets, learned: list[Numbers]) -> list[Numbers]:
+        """ρL′(Kᵢ - Sᵢ)"""
+        rho, out, rest = self.problem.rho, [], at.W
+        for i, X in enumerate(self.differences(learned)):
+            if self.problem.loss == "L1":
+                W = _like(rho * sets.signs[i], at.nu)
+                where = np.nonzero(sets.zeros[i])
+                W[where] = W.T[where] = rest[: len(where[0])]
+                rest = rest[len(where[0]) :]
+                out.append(W)
+            elif self.problem.loss == "L2":
+                out.append(X * (rho / (X * X).sum() ** 0.5))
+            else:
+                out.append(X * (2 * rho))
+        return out
+
+    def differences(self, learned: list[Numbers]) -> list[Numbers]:
+        """Kᵢ - Sᵢ or μᵢ - λᵢ"""
+        every = learned * (self.problem.m // len(learned))
+        return [x - S.like(x) for x, S in zip(every, self.targets, strict=True)]
+
+    def residual(self, at: State, sets: Sets) -> Numbers:
+        """What is left of the equations."""
+        a = self.y * self.alpha(at, sets)
+        learned = self.learned(at, sets)
+        W = self.gradients(at, sets, learned)
+        W = [sum(W[1:], W[0])] if self.one else W
+        V = [v.like(a) for v in self.V]
+        rest, images = [], []
+        for i, R in enumerate(at.R):
+            share = at.gamma[i] if self.weighed else 1.0
+            if self.spectra:
+                along = V[i].T @ a
+                rest.append((W[i] - along * along / (share * 2))[sets.learned[i]] - at.nu[i])
+                rest.append(np.array([R.sum() - self.tau]))
+                images.append(V[i] @ (learned[i] * along))
+            else:
+                along = R.T @ a
+                left = W[i] @ R - np.outer(a, along) / (share * 2) - at.nu[i] * R
+                rest += [left.ravel(), np.array([(R * R).sum() - self.tau])]
+                images.append(R @ along)
+        pulled = [w / at.gamma[i] if self.weighed else w for i, w in enumerate(images)]
+        image = self.y * sum(pulled[1:], pulled[0])
+        if sets.free.any():
+            rest.append((1 - image - at.b[0] * self.y)[sets.free])
+            rest.append(np.array([(a * 1.0).sum()]))
+        if self.weighed:
+            forms = [(a * w).sum() - at.kappa[0] * g * g
+                     for w, g in zip(images, at.gamma, strict=True)]  # fmt: skip
+            rest.append(np.array([*forms, at.gamma.sum() - 1]))
+        if sets.signs:
+            pairs = zip(self.differences(learned), sets.zeros, strict=True)
+            rest += [X[zero] for X, zero in pairs]
+        return np.concatenate(rest)
+
+    # -- From doubles -------------------------------------------------------------------------
+
+    def start(self, point: dict[str, Array]) -> tuple[State, Sets]:
+        """The active sets by complementarity: of two numbers one is zero, the smaller one."""
+        problem, y, C = self.problem, self.y, self.C
+        learned = np.reshape(point[self.bounds.symbol], self.bounds.shape)
+        alpha = point["alpha"]
+        gamma = point["gamma"] if self.weighed else np.ones(len(learned))
+        a, W = y * alpha, self.bounds.subgradients(learned)
+        signs, zeros = self.kinks(point, learned)
+        W = point["W"] if signs else W
+        unknown = [w[zero] for w, zero in zip(W, zeros, strict=False)]
+        W = W.sum(axis=0, keepdims=True) if self.one else W
+        R, nu, sets, image, forms = [], [], [], np.zeros(problem.n), []
+        for i, (x, w) in enumerate(zip(learned, W, strict=True)):
+            if self.spectra:
+                V = self.V[i].near
+                left = w - (V.T @ a) ** 2 / (2 * gamma[i])
+                nu.append(left.min())
+                size = float(np.abs(w).max() + (a @ a) / (2 * gamma[i]))
+                some = x / self.tau > (left - nu[-1]) / size
+                R.append(x[some])
+                sets.append(some)
+                moved = V @ (x * (V.T @ a))
+            else:
+                left = np.linalg.eigvalsh((w + w.T) / 2 - np.outer(a, a) / (2 * gamma[i]))
+                size = float(np.linalg.norm(w) + (a @ a) / (2 * gamma[i]))
+                nu.append(left[0])
+                lam, V = np.linalg.eigh(x)
+                lam, V = lam[::-1], V[:, ::-1]
+                rank = int((lam / self.tau > (left - left[0]) / size).sum())
+                R.append(V[:, :rank] * np.sqrt(lam[:rank]))
+                sets.append(rank)
+                moved = x @ a
+            image += y * moved / gamma[i]
+            forms.append(float(a @ moved))
+        inside = (alpha > 1e-3 * C) & (alpha < (1 - 1e-3) * C)
+        gap = y * (1 - image)
+        b = float(np.median(gap[inside])) if inside.any() else float(np.median(gap))
+        slack = 1 - image - b * y
+        free = (alpha / C > -slack) & (1 - alpha / C > slack)
+        made = Sets(tuple(sets), free, ~free & (alpha > C / 2), signs)
+        kappa = np.array([np.mean(forms / gamma**2)]) if self.weighed else np.zeros(0)
+        b_ = np.array([b]) if free.any() else np.zeros(0)
+        shares = gamma if self.weighed else np.zeros(0)
+        last = np.concatenate([*unknown, np.zeros(0)])
+        return State(tuple(R), np.array(nu), alpha[free], b_, shares, kappa, last), made
+
+    def kinks(
+        self, point: dict[str, Array], learned: Array
+    ) -> tuple[tuple[Array, ...], list[NDArray[np.bool_]]]:
+        """The signs of Kᵢ - Sᵢ for L1, zero where |W| is further from ρ than that from zero."""
+        if self.problem.loss != "L1" or not self.problem.rho > 0:
+            return (), []
+        signs = []
+        for X, W in zip(self.bounds.differences(learned), point["W"], strict=True):
+            away = 1 - np.abs(W) / self.problem.rho
+            zero = np.abs(X) / float(np.abs(X).max() or 1.0) < away
+            zero |= zero.T
+            signs.append(np.where(zero, 0.0, np.sign(X + X.T)))
+        made = tuple(signs)
+        return made, Sets((), np.zeros(0, bool), np.zeros(0, bool), made).zeros
+
+    def jacobian(self, at: State, sets: Sets) -> Array:
+        """By imaginary steps: exact to rounding."""
+        x = at.vector().astype(complex)
+        columns = []
+        for j in range(len(x)):
+            moved = x.copy()
+            moved[j] += 1j * STEP
+            columns.append(self.residual(at.taken(moved), sets).imag / STEP)
+        return np.stack(columns, axis=1)
+
+    def step(self, at: State, sets: Sets) -> Array:
+        """What takes a residual to the shortest step."""
+        J = self.jacobian(at, sets)
+        size = np.concatenate([
+            np.full(part.size, np.abs(part).max(initial=1e-300)) for part in at.parts
+        ])  # fmt: skip
+        scaled = J * size
+        rows = np.maximum(np.abs(scaled).max(axis=1), 1e-300)
+        inverse = np.linalg.pinv(scaled / rows[:, None], rcond=SINGULAR)
+        out: Array = size[:, None] * inverse / rows
+        return out
+
+    def polished(self, point: dict[str, Array]) -> tuple[State, Sets, Array] | None:
+        """Newton's method in doubles, and on other active sets where these do not hold."""
+        at, sets = self.start(point)
+        for _ in range(ROUNDS):
+            if not all(R.size for R in at.R) or len(at.vector()) > MOST:
+                return None
+            back, last = self.step(at, sets), np.inf
+            for _ in range(STEPS):
+                move = back @ self.residual(at, sets)
+                size = float(np.abs(move).max())
+                at = at.taken(at.vector() - move)
+                if not np.isfinite(size) or size <= SETTLED * float(np.abs(at.vector()).max()):
+                    break
+                if size > SLOW * last:
+                    back = self.step(at, sets)
+                last = size
+            if not np.isfinite(size):
+                return None
+            other = self.corrected(at, sets)
+            if other is None:
+                return at, sets, self.step(at, sets)
+            at, sets = other
+        return None
+
+    def corrected(self, at: State, sets: Sets) -> tuple[State, Sets] | None:
+        """Without the α and μ that left their range; None where none did."""
+        a, keep = at.alpha, np.ones(len(at.alpha), dtype=bool)
+        keep = (a > 0) & (a < self.C)
+        free = sets.free.copy()
+        free[sets.free] = keep
+        top = sets.top.copy()
+        top[sets.free] = a >= self.C
+        R, learned = list(at.R), list(sets.learned)
+        if self.spectra:
+            for i, (mu, some) in enumerate(zip(at.R, sets.learned, strict=True)):
+                left = some.copy()
+                left[some] = mu > 0
+                R[i], learned[i] = mu[mu > 0], left
+        if keep.all() and all(len(x) == len(z) for x, z in zip(R, at.R, strict=True)):
+            return None
+        b = at.b if free.any() else np.zeros(0)
+        made = replace(at, alpha=a[keep], R=tuple(R), b=b)
+        return made, replace(sets, learned=tuple(learned), free=free, top=top)
+
+
+def polish(bounds: Bounds, point: dict[str, Array]) -> dict[str, Tensor] | None:
+    """K or μ, α, γ and the Wᵢ to the working precision; None where that does not come about."""
+    conditions = Conditions(bounds)
+    found = conditions.polished(point)
+    if found is None:
+        return None
+    at, sets, back = found
+    at = at.taken(exact(at.vector()).x)
+    size = float(np.abs(Tensor(at.vector()).mid).max())
+    last = np.inf
+    for _ in range(4 + ctx.prec // 16):
+        rest = Tensor(conditions.residual(at, sets)).point()
+        largest = max(abs(x) for x in rest.x)
+        if not (largest.is_finite() and largest < last):
+            break
+        last = largest
+        if not largest > 0:
+            break
+        move = exact(back @ (rest / exact(largest)).mid) * exact(largest)
+        at = at.taken((Tensor(at.vector()) - move).point().x)
+        if float(abs(move).max().mid) <= size * 2.0 ** (8 - ctx.prec):
+            break
+    return made(conditions, at, sets)
+
+
+def made(conditions: Conditions, at: State, sets: Sets) -> dict[str, Tensor]:
+    """The point."""
+    bounds = conditions.bounds
+    learned = conditions.learned(at, sets)
+    W = conditions.gradients(at, sets, learned)
+    alpha = Tensor(conditions.alpha(at, sets))
+    out = {
+        bounds.symbol: Tensor(np.stack(learned)).point(),
+        "alpha": exact(list(alpha.x)),
+        bounds.dual: Tensor(np.stack(W)).point(),
+    }
+    if bounds.weighed:
+        out["gamma"] = exact(list(at.gamma)) if conditions.weighed else exact(np.ones(1))
+    return out
+
+
+class _Constant:
+    """A number of the problem that need not be a double."""
+
+    def __init__(self, x: Tensor) -> None:
+        self.exact, self.near = x.point().x, x.mid
+
+    def like(self, other: Numbers) -> Numbers:
+        """Of the kind that is computed with."""
+        return self.exact if other.dtype == object else self.near
+
+
+def _like(x: Array, other: Numbers) -> Numbers:
+    """Doubles as numbers of another kind."""
+    return exact(x).x if other.dtype == object else x.astype(other.dtype)
