@@ -50,9 +50,10 @@ def test_matrices_near_a_kernel_are_charged_for_slack_and_rounding():
 
 def test_a_part_of_a_matrix_is_no_better_known_than_the_whole():
     x = DOUBLES.exact(np.eye(4)) * 1.0
-    known = DOUBLES.Tensor(x.mid, 0.0, 0.5)  # 0.5 in the spectral norm: ½I is such an error
+    known = DOUBLES.tensor(x.mid, 0.0, 0.5)  # 0.5 in the spectral norm: ½I is such an error
     assert known[:, :2].off >= 0.5 * np.sqrt(2)  # a part that is not square: Frobenius
     assert known[:2, :2].off == 0.5
+    assert known[[0, 0]].off == 0.0
     picked = known[np.arange(4), np.arange(4)]
     assert picked.off == 0.0
     assert (picked.radius >= 0.5).all()

@@ -242,7 +242,14 @@ class Tensor:
         return (self * self).positive()
 
     def positive(self) -> Tensor:
-        """max(x, 0), entry by entry; exactly zero where x is certainly not above."""
+        """max(x, 0), entry by entry; exactly zero where x is certainly not above.
+
+        No difference grows by it: what is known of a vector in norm may stay so, and does where it
+        concerns many entries.
+        """
+        if self.off and self.ndim == 1 and float((self.upper > 0).sum()) ** 2 > len(self):
+            made = Tensor(self.mid, self.rad).positive()
+            return Tensor(made.mid, made.rad, self.off)
         x = self.spread()
         return interval(np.maximum(x.lower, 0.0), np.maximum(x.upper, 0.0))
 
@@ -298,7 +305,7 @@ def _broadcast(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
 def _once(index: Any) -> bool:
     """Whether an index takes rows and columns, each at most once: no norm exceeds the whole's."""
     parts = index if isinstance(index, tuple) else (index,)
-    masks = [part for part in parts if isinstance(part, np.ndarray)]
+    masks = [np.asarray(part) for part in parts if isinstance(part, list | np.ndarray)]
     return len(masks) <= 1 and all(mask.dtype == bool and mask.ndim == 1 for mask in masks)
 
 
