@@ -32,8 +32,8 @@ class Spectrum(Kernel):
 
     def modified(self, a: Any) -> Tensor:
         """a with Λa ≥ 0, an exact point; where λᵢ = 0 any aᵢ will do."""
-        a = self.F.exact(a).point()
-        return self.F.where(np.sign(self.problem.Lam) * a.mid >= 0, a, 0.0)
+        a, signs = self.F.exact(a).point(), np.sign(self.problem.Lam)
+        return self.F.where((signs == 0) | (signs * a >= 0), a, 0.0)
 
     def k(self, a: Tensor) -> Tensor:
         """λ∘a ≥ 0"""
