@@ -7,8 +7,8 @@ With Kᵢ = RᵢRᵢᵀ of as many columns as its rank, a = Yα and Wᵢ = ρL�
     aᵀKᵢa = κγᵢ²,  Σᵢ γᵢ = 1
 
 In (4) there is one K, the sum of the Wᵢ, and no γ; in (7) the first line is, where μᵢⱼ > 0,
-wᵢⱼ - (vᵢⱼᵀa)²/(2γᵢ) = νᵢ. Where Kᵢ - Sᵢ has an entry that is zero the subgradient of L1 is not known:
-there it is an unknown, and the entry another equation.
+wᵢⱼ - (vᵢⱼᵀa)²/(2γᵢ) = νᵢ. Where Kᵢ - Sᵢ has an entry that is zero the subgradient of L1 is not
+known: there it is an unknown, and the entry another equation.
 
 The equations are written once, for numbers of any kind: doubles with an imaginary step make the
 Jacobian, balls the residual. Rᵢ is determined up to a rotation, so that a step is the shortest one
@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,7 @@ class Sets:
     top: NDArray[np.bool_]
     signs: tuple[Array, ...] = ()  # of Kᵢ - Sᵢ, for L1
 
-    @property
+    @cached_property
     def zeros(self) -> list[NDArray[np.bool_]]:
         """Where Kᵢ - Sᵢ is zero, on and above the diagonal."""
         return [np.triu(sign == 0) for sign in self.signs]
