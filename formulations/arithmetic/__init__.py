@@ -23,7 +23,7 @@ sums, products, quotients and the functions below hold the true results.
     F.maximum(a, b), F.minimum(a, b)
     F.combination(w, M)       Σᵢ wᵢMᵢ for matrices such as F.kernels returns
     F.signed(y, Q)            diag(y) Q diag(y), y of signs
-    F.composed(V, d)          V diag(d) Vᵀ
+    F.composed(V, d)          V diag(d) Vᵀ for an orthonormal V
     F.eigenbasis(basis)       λ and the eigenvectors of an `eigenbasis.Basis`; None where unknown
     F.least(A)                a number below the smallest eigenvalue of the symmetric part of A
     F.bracket(Q)              (Q′, ε) with Q ⪯ Q′ ⪯ Q + 2εI for the true Q, and no slack left in Q′

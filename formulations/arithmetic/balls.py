@@ -701,7 +701,7 @@ class Balls:
 
     @staticmethod
     def composed(V: Tensor, d: Tensor) -> Tensor:
-        """V diag(d) Vᵀ"""
+        """V diag(d) Vᵀ for an orthonormal V"""
         return (V * d) @ V.T
 
     @staticmethod

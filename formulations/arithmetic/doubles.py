@@ -236,7 +236,14 @@ class Tensor:
         return (self * self).positive()
 
     def positive(self) -> Tensor:
-        """max(x, 0), entry by entry; exactly zero where x is certainly not above."""
+        """max(x, 0), entry by entry; exactly zero where x is certainly not above.
+
+        No difference grows by it: what is known of a vector in norm may stay so, and does where it
+        concerns many entries.
+        """
+        if self.off and self.ndim == 1 and float((self.upper > 0).sum()) ** 2 > len(self):
+            made = Tensor(self.mid, self.rad).positive()
+            return Tensor(made.mid, made.rad, self.off)
         x = self.spread()
         return _between(np.maximum(x.lower, 0.0), np.maximum(x.upper, 0.0))
 
@@ -448,10 +455,10 @@ class Doubles:
 
     @classmethod
     def composed(cls, V: Tensor, d: Any) -> Tensor:
-        r"""V diag(d) Vᵀ, what is not known of it charged in norm.
+        r"""V diag(d) Vᵀ for an orthonormal V, what is not known of it charged in norm.
 
-        The rounding is γ|V|diag|d||V|ᵀ at most, entry by entry, and ‖|v||v|ᵀ‖ = ‖v‖²; and with
-        ‖E‖ ≤ e, ‖(V + E)D(V + E)ᵀ - VDVᵀ‖ ≤ 2e‖VD‖_F + e²·maxⱼ|dⱼ|.
+        The rounding is γ|V|diag|d||V|ᵀ at most, entry by entry, and ‖|v||v|ᵀ‖ = ‖v‖²; and where
+        V - E is in the middle, ‖E‖ ≤ e, it is EDVᵀ + VDEᵀ - EDEᵀ away, (2e + e²)·maxⱼ|dⱼ| at most.
         """
         d, n = exact(d).spread(), V.shape[1]
         scaled = V.mid * d.mid
@@ -462,7 +469,7 @@ class Doubles:
         if _inexact(d.rad):
             off += float(d.radius @ squares)
         if e:
-            off += 2 * e * float(np.sqrt(size**2 @ squares)) + e * e * float(size.max(initial=0.0))
+            off += (2 * e + e * e) * float(size.max(initial=0.0))
         return Tensor((mid + mid.T) / 2, 0.0, float(_up(off, n + len(mid))))
 
     @staticmethod
