@@ -118,7 +118,7 @@ def _learned(bounds: Bounds, point: Point) -> Tensor:
     """What is learned as a stack: the nearest to doubles that is feasible, balls as they came."""
     F, shape = bounds.F, bounds.shape
     learned = point.get(bounds.symbol)
-    if F is not DOUBLES and isinstance(learned, F.Tensor):
+    if F is not DOUBLES and isinstance(learned, F.tensor):
         return learned.reshape(*shape)
     default = np.stack([S.mid for S in bounds.S])
     default = default if bounds.weighed else default.mean(axis=0)

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,7 @@ class Sets:
     top: NDArray[np.bool_]
     signs: tuple[Array, ...] = ()  # of Kᵢ - Sᵢ, for L1
 
-    @property
+    @cached_property
     def zeros(self) -> list[NDArray[np.bool_]]:
         """Where Kᵢ - Sᵢ is zero, on and above the diagonal."""
         return [np.triu(sign == 0) for sign in self.signs]
