@@ -242,7 +242,7 @@ class LearnedKernelSVM(SimilarityClassifier):
 
 @dataclass(eq=False, repr=False)
 class RobustSVM(SimilarityClassifier):
-    """luss2007, (2) of chen2009, IndSVM of kundu2010: the kernel near S that is worst for the margin.
+    """luss2007, (2) of chen2009, IndSVM of kundu2010: the worst kernel near S.
 
     C, rho : C, ρ > 0
     """

@@ -1,0 +1,226 @@
+"""Commands about the papers' tables: `study`, `data`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from cvxkernel.formulations.errors import FileError, InputError
+from cvxkernel.validation.cli.app import AsJson, Jobs, app, out, table_of, whole
+from cvxkernel.validation.progress import progress_line
+from cvxkernel.validation.studies import data as sets
+from cvxkernel.validation.studies import studies
+from cvxkernel.validation.studies import study as find
+from cvxkernel.validation.studies.runner import pending, run
+from cvxkernel.validation.studies.store import Record, Store
+from cvxkernel.validation.studies.study import Cell, Study
+
+StoreFile = Annotated[
+    Path, typer.Option("--store", help="Results, a line of JSON each; goes on where it was.")
+]
+DataFolder = Annotated[
+    Path | None, typer.Option("--data", help=f"The folder of data sets; default: {sets.FOLDER}.")
+]
+
+
+@app.command("study")
+def study_(
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="A study; see --list.")] = None,
+    every: Annotated[bool, typer.Option("--list", help="Every study with its state.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="A few splits.")] = False,
+    splits: Annotated[
+        int | None, typer.Option(help="Splits; default: the paper's.", callback=whole(1, 10_000))
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(help="Only this data set; may be repeated.")
+    ] = None,
+    jobs: Jobs = 1,
+    cluster: Annotated[
+        str | None, typer.Option(help="The address of a Dask scheduler, in place of --jobs.")
+    ] = None,
+    store: StoreFile = Path("studies.jsonl"),
+    data: DataFolder = None,
+    as_json: AsJson = False,
+) -> None:
+    """Redo a table or figure of a paper: the printed numbers beside ours."""
+    kept = Store(store)
+    if every or name is None:
+        _list(kept, data, as_json)
+        return
+    study = find(name)
+    unknown = set(only or ()) - set(study.data)
+    if unknown:
+        raise InputError("--only", f"one of {', '.join(study.data)}", ", ".join(sorted(unknown)))
+    wanted = splits or (study.quick if quick else study.splits)
+    fits = study.fits(wanted, only or None)
+    todo = pending(study, kept, fits)
+    if todo:
+        names = {fit.data.partition(":")[0] for fit in todo}
+        loaded = {name: sets.load(name, data) for name in sorted(names)}
+        began = perf_counter()
+        with progress_line(len(todo)) as line:
+
+            def report(record: Record) -> None:
+                line.advance()
+                left = (perf_counter() - began) / line.done * (len(todo) - line.done)
+                where = f"{record['data']}, {record['method']}, split {record['split'] + 1}"
+                line(f"{study.id}: {where}; {_duration(left)} left")
+
+            run(study, kept, fits, loaded, jobs=jobs, cluster=cluster, report=report)
+    within = {fit.key for fit in fits}
+    records = [
+        r for r in kept.records() if (r["study"], r["data"], r["method"], r["split"]) in within
+    ]
+    if as_json:
+        print(json.dumps(summary(study, records), ensure_ascii=False))
+        return
+    for shown in _tables(study, study.cells(records), only or study.data):
+        out.print(shown)
+    for text in _remarks(study, records):
+        out.print(text, style="dim")
+
+
+def summary(study: Study, records: list[Record]) -> dict[str, Any]:
+    """A finished table as the documentation keeps it."""
+    cells = study.cells(records)
+    return {
+        "study": study.id,
+        "where": study.where,
+        "command": f"cvxkernel study {study.id} --json",
+        "paper splits": study.splits,
+        "widest": study.widest(records),
+        "fits": len(records),
+        "seconds": round(sum(r["seconds"] for r in records), 1),
+        "versions": records[-1]["versions"] if records else {},
+        "cells": [_told(study, cell) for cell in cells.values()],
+        "sentences": [[s.quote, s.agrees(cells)] for s in study.sentences],
+        "missing": dict(study.missing),
+        "choices": list(study.choices),
+    }
+
+
+def _told(study: Study, cell: Cell) -> dict[str, Any]:
+    numbers = {
+        "printed": cell.printed,
+        "printed deviation": cell.printed_deviation,
+        "mean": cell.mean,
+        "deviation": cell.deviation,
+        "error": cell.error,
+        "difference": cell.difference(study.splits),
+    }
+    rounded = {key: None if x is None else round(x, 4) for key, x in numbers.items()}
+    names = {"method": cell.row, "data": cell.column, "measure": cell.measure}
+    return {**names, **rounded, "splits": cell.splits, "failures": cell.failures}
+
+
+def _tables(study: Study, cells: Mapping[tuple[str, str, str], Cell], names: Any) -> list[Table]:
+    made = []
+    for measure in study.columns:
+        title = f"{study.id}, {study.where}: {measure}, ours ± standard error (printed)"
+        table = table_of("", *names, title=title, figures=True)
+        for method in study.methods:
+            table.add_row(method, *(_shown(cells[method, name, measure]) for name in names))
+        made.append(table)
+    return made
+
+
+def _shown(cell: Cell) -> str:
+    """As `89.35 ± 0.97 (89.27)`; a printed number alone where nothing was run."""
+    printed = "" if cell.printed is None else f" ({cell.printed:.2f})"
+    if cell.mean is None:
+        return f"–{printed}"
+    spread = "" if cell.error is None else f" ± {cell.error:.2f}"
+    return f" {cell.mean:.2f}{spread}{printed} "
+
+
+def _remarks(study: Study, records: list[Record]) -> list[str]:
+    cells = study.cells(records)
+    most, least = (
+        f(c.splits for c in cells.values() if c.column in study.data) for f in (max, min)
+    )
+    count = f"{most}" if most == least else f"{least} to {most}"
+    told = [f"{count} splits of the paper's {study.splits}; "
+            f"every optimum proved to a relative width of {study.widest(records):.0e}"]  # fmt: skip
+    failures = sum(cell.failures for cell in cells.values())
+    if failures:
+        told.append(f"{failures} fits failed: see `error` in the store")
+    for sentence in study.sentences:
+        verdict = {True: "agrees", False: "does not agree", None: "not told"}
+        told.append(f"“{sentence.quote}”: {verdict[sentence.agrees(cells)]}")
+    return told + [f"{name}: {why}" for name, why in study.missing.items()]
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def _list(store: Store, data: Path | None, as_json: bool) -> None:
+    done: dict[str, set[tuple[str, str, int]]] = {}
+    for r in store.records():
+        done.setdefault(r["study"], set()).add((r["data"], r["method"], r["split"]))
+    rows = []
+    for study in studies().values():
+        fits = study.fits(study.splits)
+        finished = sum((f.data, f.method, f.split) in done.get(study.id, ()) for f in fits)
+        state = "done" if finished == len(fits) else f"{finished} of {len(fits)} fits"
+        absent = _absent(study, data)
+        if finished < len(fits) and absent:
+            state += f"; no data: {', '.join(absent)}"
+        rows.append({"study": study.id, "where": study.where, "about": study.about, "state": state})
+    if as_json:
+        print(json.dumps({"studies": rows}, ensure_ascii=False))
+        return
+    table = table_of("id", "where", "about", "state")
+    for row in rows:
+        table.add_row(*row.values())
+    out.print(table)
+
+
+def _absent(study: Study, data: Path | None) -> list[str]:
+    absent = []
+    for name in dict.fromkeys(case.partition(":")[0] for case in study.data):
+        try:
+            if sets.SOURCES[name].make is None and not (sets.folder(data) / f"{name}.npz").exists():
+                absent.append(name)
+        except (InputError, FileError):
+            absent.append(name)
+    return absent
+
+
+@app.command("data")
+def data_(
+    names: Annotated[list[str] | None, typer.Argument(metavar="NAME")] = None,
+    data: DataFolder = None,
+    as_json: AsJson = False,
+) -> None:
+    """Where each data set can be had, and whether the folder holds it as documented."""
+    try:
+        at = sets.folder(data)
+    except InputError:
+        if data is not None:
+            raise
+        at = None
+    rows = [sets.state(name, at) for name in names or sets.SOURCES]
+    wrong = [row for row in rows if row["state"] == "wrong"]
+    if as_json:
+        print(json.dumps({"data": rows, "not to be had": sets.NOT_TO_BE_HAD}, ensure_ascii=False))
+    else:
+        table = table_of("data", "where", "fetch_openml", "samples", "state")
+        for row in rows:
+            openml = "–" if row["openml"] is None else "{}, version={}".format(*row["openml"])
+            why = f": {row['why']}" if row["state"] in ("wrong", "other values") else ""
+            samples = str(row.get("samples", "–"))
+            table.add_row(row["data"], row["where"], openml, samples, row["state"] + why)
+        out.print(table)
+        for name, why in sets.NOT_TO_BE_HAD.items():
+            out.print(f"{name}: {why}", style="dim")
+    if wrong:
+        raise typer.Exit(1)
