@@ -7,7 +7,7 @@ should be zero at its own accuracy, so that the default is larger than rounding.
 Section 3.2 and 3.3 have four columns k for a test sample of similarities s and ψ = ψ(x, x):
 
     nearest(K, s, psi)                  (8), the column that is nearest to s and consistent with K
-    nearest_columns(K, s, psi)          the same for many samples, K decomposed once
+    nearest_columns(K, s, psi)          the same for many samples at once
     spectrum.transformation(S, a) @ s   k = As, for a learned modification a of the spectrum
     spectrum.augment(modify, S, s, psi) Wu et al., for clip, flip and shift
     s itself                            which the paper warns about
@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cvxkernel.formulations.chen2009 import bounds, spectrum
+from cvxkernel.formulations.chen2009.data import Eigen
 from cvxkernel.formulations.chen2009.programs import NewSample, SpectrumMachine
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.problem import with_numbers
@@ -63,12 +64,17 @@ def nearest(K: Array, s: Array, psi: float) -> tuple[Array, float]:
 
 
 def nearest_columns(K: Array, s: Array, psi: Array) -> Array:
-    """k* of (8) for each column of s (n, t) with its ψ(x, x) in psi (t,); (n, t)."""
+    """k* of (8) for each column of s (n, t) with its ψ(x, x) in psi (t,); (n, t).
+
+    The eigenvectors are those of doubles: for labels, not for bounds.
+    """
     columns = np.empty(s.shape)
     problem = NewSample(K, np.zeros(len(s)), 0.0)
+    lam, U = spectrum.eigen(problem.K)
+    d = np.maximum(lam, 0.0)
     for j, own in enumerate(psi.tolist()):
         each = with_numbers(problem, s=s[:, j].copy(), psi=own)
-        each.__dict__["eigen"] = problem.eigen  # of K alone
+        each.__dict__["eigen"] = Eigen(d, d, U, 0.0)
         columns[:, j] = _nearest(each)[0]
     return columns
 

@@ -40,6 +40,9 @@ def study_(
     only: Annotated[
         list[str] | None, typer.Option(help="Only this data set; may be repeated.")
     ] = None,
+    method: Annotated[
+        list[str] | None, typer.Option(help="Only this row; may be repeated.")
+    ] = None,
     jobs: Jobs = 1,
     cluster: Annotated[
         str | None, typer.Option(help="The address of a Dask scheduler, in place of --jobs.")
@@ -54,11 +57,12 @@ def study_(
         _list(kept, data, as_json)
         return
     study = find(name)
-    unknown = set(only or ()) - set(study.data)
-    if unknown:
-        raise InputError("--only", f"one of {', '.join(study.data)}", ", ".join(sorted(unknown)))
+    for option, given, known in (("--only", only, study.data), ("--method", method, study.methods)):
+        unknown = sorted(set(given or ()) - set(known))
+        if unknown:
+            raise InputError(option, f"one of {', '.join(known)}", ", ".join(unknown))
     wanted = splits or (study.quick if quick else study.splits)
-    fits = study.fits(wanted, only or None)
+    fits = study.fits(wanted, only or None, method or None)
     todo = pending(study, kept, fits)
     if todo:
         names = {fit.data.partition(":")[0] for fit in todo}
@@ -99,7 +103,7 @@ def summary(study: Study, records: list[Record]) -> dict[str, Any]:
         "seconds": round(sum(r["seconds"] for r in records), 1),
         "versions": records[-1]["versions"] if records else {},
         "cells": [_told(study, cell) for cell in cells.values()],
-        "sentences": [[s.quote, s.agrees(cells)] for s in study.sentences],
+        "sentences": [[s.quote, s.agrees(cells, records)] for s in study.sentences],
         "missing": dict(study.missing),
         "choices": list(study.choices),
     }
@@ -152,7 +156,7 @@ def _remarks(study: Study, records: list[Record]) -> list[str]:
         told.append(f"{failures} fits failed: see `error` in the store")
     for sentence in study.sentences:
         verdict = {True: "agrees", False: "does not agree", None: "not told"}
-        told.append(f"“{sentence.quote}”: {verdict[sentence.agrees(cells)]}")
+        told.append(f"“{sentence.quote}”: {verdict[sentence.agrees(cells, records)]}")
     return told + [f"{name}: {why}" for name, why in study.missing.items()]
 
 

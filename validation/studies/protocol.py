@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import f, wilcoxon
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.preprocessing import minmax_scale, scale
 
@@ -50,3 +51,22 @@ def searched(
 def right(model: Any, X: Array, y: Array) -> float:
     """The accuracy, in per cent."""
     return 100 * float(np.mean(model.predict(X) == y))
+
+
+def wilcoxon_worse(ours: Sequence[float], theirs: Sequence[float]) -> float:
+    """The level at which a one-sided Wilcoxon signed-rank test says that ours is larger."""
+    if np.array_equal(ours, theirs):
+        return 1.0
+    return float(wilcoxon(ours, theirs, alternative="greater").pvalue)
+
+
+def five_by_two(ours: Sequence[float], theirs: Sequence[float]) -> float:
+    """Alpaydın's combined 5×2 cv F test: the level of "there is no difference".
+
+    The ten numbers come in pairs, the two halves of each of five repetitions.
+    """
+    p = (np.asarray(ours) - np.asarray(theirs)).reshape(5, 2)
+    spread = float(np.sum((p - p.mean(axis=1, keepdims=True)) ** 2))
+    if spread == 0:
+        return 1.0 if not p.any() else 0.0
+    return float(f.sf(np.sum(p**2) / (2 * spread), 10, 5))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from math import sqrt
 from typing import Any
 
@@ -69,12 +70,15 @@ class Cell:
         return (self.mean - self.printed) / size if size else None
 
 
+Cells = Mapping[tuple[str, str, str], Cell]  # by method, case and measure
+
+
 @dataclass(frozen=True)
 class Sentence:
     """A conclusion of the paper, and whether our numbers agree: None where they cannot tell."""
 
     quote: str
-    agrees: Callable[[Mapping[tuple[str, str, str], Cell]], bool | None]
+    agrees: Callable[[Cells, Sequence[Record]], bool | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +95,8 @@ class Study:
     printed  : (method, data, column) → the printed mean and deviation
     choices  : what the paper leaves open, and what was chosen before any test result was seen
     missing  : data sets of the table that cannot be had, and why
+    reduce   : what the measures of the splits of one method on one case come to together, where
+               the paper chooses a parameter by all of them
     """
 
     id: str
@@ -107,35 +113,32 @@ class Study:
     missing: Mapping[str, str] = field(default_factory=dict)
     sentences: tuple[Sentence, ...] = ()
     why: tuple[str, ...] = ()  # what explains a difference, written after the run
+    reduce: Callable[[list[Measures]], list[Measures]] | None = None
 
     @property
     def paper(self) -> str:
         """Whose table it is."""
         return self.id.partition("-")[0]
 
-    def fits(self, splits: int, data: Iterable[str] | None = None) -> list[Fit]:
+    def fits(
+        self, splits: int, data: Sequence[str] | None = None, methods: Sequence[str] | None = None
+    ) -> list[Fit]:
         """All of them, split by split, so that whatever is finished is balanced."""
-        names = self.data if data is None else tuple(data)
-        return [
-            Fit(self.id, name, method, split)
-            for split in range(splits)
-            for name in names
-            for method in self.methods
-        ]
+        rows, names = methods or self.methods, data or self.data
+        every = product(range(splits), names, rows)
+        return [Fit(self.id, name, method, split) for split, name, method in every]
 
     def cells(self, records: Iterable[Record]) -> dict[tuple[str, str, str], Cell]:
         """The table: by method, data set and column; a repeated fit counts once, the first."""
-        seen: dict[tuple[str, str, int], Record] = {}
-        for record in records:
-            if record["study"] == self.id:
-                seen.setdefault((record["method"], record["data"], record["split"]), record)
+        own_records = list(records)
         table: dict[tuple[str, str, str], Cell] = {}
         for method in self.methods:
             for name in (*self.data, *self.missing):
-                own = [r for (m, d, _), r in seen.items() if (m, d) == (method, name)]
+                own = self.measured(own_records, method, name)
+                failed = sum(measures is None for measures in own.values())
                 for column in self.columns:
                     mean, deviation = self.printed.get((method, name, column), (None, None))
-                    values = [r["measures"][column] for r in own if _has(r, column)]
+                    values = [m[column] for m in own.values() if m and m.get(column) is not None]
                     cell = Cell(
                         method,
                         name,
@@ -145,15 +148,24 @@ class Study:
                         float(np.mean(values)) if values else None,
                         float(np.std(values, ddof=1)) if len(values) > 1 else None,
                         len(values),
-                        sum(r.get("error") is not None for r in own),
+                        failed,
                     )
                     table[method, name, column] = cell
         return table
 
+    def measured(
+        self, records: Iterable[Record], method: str, case: str
+    ) -> dict[int, Measures | None]:
+        """By split what a method came to; None where it failed."""
+        found: dict[int, Measures | None] = {}
+        for r in records:
+            if (r["study"], r["method"], r["data"]) == (self.id, method, case):
+                found.setdefault(r["split"], None if r.get("error") else r["measures"])
+        whole = {split: m for split, m in sorted(found.items()) if m is not None}
+        if self.reduce is not None and whole:
+            found |= dict(zip(whole, self.reduce(list(whole.values())), strict=True))
+        return dict(sorted(found.items()))
+
     def widest(self, records: Sequence[Record]) -> float:
         """The widest enclosure of all fits of the study, relative."""
         return max((r.get("width") or 0.0 for r in records if r["study"] == self.id), default=0.0)
-
-
-def _has(record: Record, column: str) -> bool:
-    return record.get("error") is None and record["measures"].get(column) is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from sklearn.svm import SVC
@@ -23,7 +23,8 @@ from cvxkernel.validation.studies.protocol import (
     right,
     searched,
 )
-from cvxkernel.validation.studies.study import Cell, Fit, Measures, Sentence, Study
+from cvxkernel.validation.studies.store import Record
+from cvxkernel.validation.studies.study import Cells, Fit, Measures, Sentence, Study
 from cvxkernel.validation.ye2008.claims.printed import ACCURACY, SUPPORT
 
 LAM = 5e-4
@@ -168,7 +169,7 @@ DRAWN = (f"{PER_CLASS} samples of each class, drawn once; the paper says so of U
 def similar(methods: tuple[str, ...], points: float) -> Sentence:
     """All of these within so many points of each other."""
 
-    def agrees(cells: Mapping[tuple[str, str, str], Cell]) -> bool | None:
+    def agrees(cells: Cells, _: Sequence[Record]) -> bool | None:
         means = [c.mean for (m, _, _), c in cells.items() if m in methods and c.mean is not None]
         return max(means) - min(means) <= points if len(means) == len(methods) else None
 
