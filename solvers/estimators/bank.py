@@ -102,7 +102,8 @@ class KernelBank(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             if X.shape[0] != X.shape[1]:
                 expected = f"({X.shape[0]}, {X.shape[0]}, p), the kernels of a square last"
                 raise ShapeError("X", f"precomputed kernels of shape {expected}", f"{X.shape}")
-            self.scaler_, self.X_fit_ = None, None
+            self.scaler_: Any = None
+            self.X_fit_: Any = None
             self.kernels_ = [Fitted(PRECOMPUTED, {}, None) for _ in range(X.shape[2])]
             K = np.moveaxis(X, -1, 0)
         else:
@@ -138,7 +139,7 @@ class KernelBank(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def features(self, X: Any) -> Array:
         """The rows as the kernels see them."""
         X = self._checked(X, reset=False)
-        return X if self.scaler_ is None else np.asarray(self.scaler_.transform(X))
+        return np.asarray(X if self.scaler_ is None else self.scaler_.transform(X))
 
     @property
     def is_precomputed(self) -> bool:
@@ -161,7 +162,7 @@ class KernelBank(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if X.ndim != 3 or X.shape[2] != known:
             expected = "p" if reset else str(known)
             raise ShapeError("X", f"shape (n, n_train, {expected})", f"shape {X.shape}")
-        return X
+        return np.asarray(X)
 
     def _specs(self) -> list[Any]:
         if self.kernels is None:
@@ -190,7 +191,7 @@ class KernelBank(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if self.means_ is None:
             return K
         rows = K - self.means_[:, None, :]
-        return rows - rows.mean(axis=2, keepdims=True)
+        return np.asarray(rows - rows.mean(axis=2, keepdims=True))
 
     def _units(self, K: Array) -> Array:
         if self.trace is None:

@@ -79,7 +79,7 @@ class DiscriminantMKL(TransformerMixin, BankClassifier):  # type: ignore[misc]
         if isinstance(self.classifier_, FisherClassifier):
             return self.classifier_.scores(K)
         away = self.classifier_.distances(K)
-        return away[:, 0] - away[:, 1] if away.shape[1] == 2 else -away
+        return np.asarray(away[:, 0] - away[:, 1] if away.shape[1] == 2 else -away)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -109,7 +109,7 @@ class SimilarityClassifier(SolvedClassifier):
     def _one(self, S: Array) -> Array:
         if len(S) > 1:
             raise ShapeError("X", "one kind of similarities", f"{len(S)}")
-        return S[0]
+        return np.asarray(S[0])
 
     def _trained(self, K: Array, signs: Array, alpha: Array, C: float) -> None:
         """The machine at α on the learned kernel: c = y ∘ α, and the b of the least losses."""
@@ -173,18 +173,19 @@ class ModifiedSVM(SimilarityClassifier):
         check_is_fitted(self)
         S, s = self.similarities_, self._test(X)
         if self.treatment == "raw":
-            return s[0]
+            return np.asarray(s[0])
         if self.treatment == "augmented":
             pairs = zip(s[0].T, self._psi(X, s)[0].tolist(), strict=True)
             return np.stack([spectrum.augment(self._modify, S, *pair) for pair in pairs], axis=1)
         lam, U = spectrum.eigen(S)
         if self.modification != "shift":
-            return spectrum.compose(MODIFICATIONS[self.modification](lam), U) @ s[0]
+            A = spectrum.compose(MODIFICATIONS[self.modification](lam), U)
+            return np.asarray(A @ s[0])
         moved = abs(min(float(lam[0]), 0.0))
         if not np.all(lam):
             expected = "raw or augmented for shift where S is singular"
             raise ParameterError("treatment", expected, "linear")
-        return s[0] + moved * (spectrum.compose(1 / lam, U) @ s[0])
+        return np.asarray(s[0] + moved * (spectrum.compose(1 / lam, U) @ s[0]))
 
 
 @dataclass(eq=False, repr=False)

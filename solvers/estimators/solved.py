@@ -48,13 +48,13 @@ class SolvedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _solve(self, id: str, problem: Any) -> None:
         start = None
         size = (problem.n, getattr(problem, "p", 1), getattr(problem, "k", 1))
-        last = getattr(self, "solution_", None)
-        if self.warm_start and last is not None and (last.formulation, self._size) == (id, size):
+        last, known = getattr(self, "solution_", None), getattr(self, "_size", None)
+        if self.warm_start and last is not None and (last.formulation, known) == (id, size):
             start = last.variables
         self._keep(
             solve(id, problem, solver=self.solver, tol=self.tol, limit=self.limit, start=start)
         )
-        self._size = size
+        self._size: Any = size
 
     def _keep(self, solution: Any) -> None:
         self.solution_ = solution

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from cvxkernel.formulations.errors import FileError, InputError
+from cvxkernel.formulations.errors import InputError
 from cvxkernel.validation.cli.app import AsJson, Jobs, app, out, table_of, whole
 from cvxkernel.validation.progress import progress_line
 from cvxkernel.validation.studies import data as sets
@@ -43,6 +43,7 @@ def study_(
     method: Annotated[
         list[str] | None, typer.Option(help="Only this row; may be repeated.")
     ] = None,
+    show: Annotated[bool, typer.Option("--show", help="Run nothing: what the store has.")] = False,
     jobs: Jobs = 1,
     cluster: Annotated[
         str | None, typer.Option(help="The address of a Dask scheduler, in place of --jobs.")
@@ -63,7 +64,7 @@ def study_(
             raise InputError(option, f"one of {', '.join(known)}", ", ".join(unknown))
     wanted = splits or (study.quick if quick else study.splits)
     fits = study.fits(wanted, only or None, method or None)
-    todo = pending(study, kept, fits)
+    todo = [] if show else pending(study, kept, fits)
     if todo:
         names = {fit.data.partition(":")[0] for fit in todo}
         loaded = {name: sets.load(name, data) for name in sorted(names)}
@@ -170,12 +171,12 @@ def _list(store: Store, data: Path | None, as_json: bool) -> None:
     done: dict[str, set[tuple[str, str, int]]] = {}
     for r in store.records():
         done.setdefault(r["study"], set()).add((r["data"], r["method"], r["split"]))
-    rows = []
+    rows, at = [], _folder(data)
     for study in studies().values():
         fits = study.fits(study.splits)
         finished = sum((f.data, f.method, f.split) in done.get(study.id, ()) for f in fits)
         state = "done" if finished == len(fits) else f"{finished} of {len(fits)} fits"
-        absent = _absent(study, data)
+        absent = _absent(study, at)
         if finished < len(fits) and absent:
             state += f"; no data: {', '.join(absent)}"
         rows.append({"study": study.id, "where": study.where, "about": study.about, "state": state})
@@ -188,15 +189,19 @@ def _list(store: Store, data: Path | None, as_json: bool) -> None:
     out.print(table)
 
 
-def _absent(study: Study, data: Path | None) -> list[str]:
-    absent = []
-    for name in dict.fromkeys(case.partition(":")[0] for case in study.data):
-        try:
-            if sets.SOURCES[name].make is None and not (sets.folder(data) / f"{name}.npz").exists():
-                absent.append(name)
-        except (InputError, FileError):
-            absent.append(name)
-    return absent
+def _absent(study: Study, at: Path | None) -> list[str]:
+    names = dict.fromkeys(case.partition(":")[0] for case in study.data)
+    return [name for name in names if sets.absent(name, at)]
+
+
+def _folder(given: Path | None) -> Path | None:
+    """The folder, if one is named."""
+    try:
+        return sets.folder(given)
+    except InputError:
+        if given is not None:
+            raise
+        return None
 
 
 @app.command("data")
@@ -206,12 +211,7 @@ def data_(
     as_json: AsJson = False,
 ) -> None:
     """Where each data set can be had, and whether the folder holds it as documented."""
-    try:
-        at = sets.folder(data)
-    except InputError:
-        if data is not None:
-            raise
-        at = None
+    at = _folder(data)
     rows = [sets.state(name, at) for name in names or sets.SOURCES]
     wrong = [row for row in rows if row["state"] == "wrong"]
     if as_json:

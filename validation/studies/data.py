@@ -217,15 +217,21 @@ def checksum(data: Data) -> str:
     return digest.hexdigest()[:16]
 
 
+def absent(name: str, at: Path | None) -> bool:
+    """Whether it is neither made nor in the folder."""
+    return _source(name).make is None and (at is None or not (at / f"{name}.npz").exists())
+
+
 def state(name: str, at: Path | None) -> dict[str, Any]:
     """What the folder has of a data set: "missing", "as documented", "other values" or "wrong"."""
     source = _source(name)
     told: dict[str, Any] = {"data": name, "where": source.where, "openml": source.openml}
+    if absent(name, at):
+        return told | {"state": "missing"}
     try:
         data = load(name, at)
     except FileError as error:
-        wrong = error.came if "no such file" not in error.came else None
-        return told | {"state": "missing" if wrong is None else "wrong", "why": str(error)}
+        return told | {"state": "wrong", "why": str(error)}
     own, expected = counts(data.y), CHECKSUMS.get(name)
     told |= {"samples": data.n, "classes": list(own), "checksum": checksum(data)}
     if source.counts and own != source.counts:

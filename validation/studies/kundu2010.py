@@ -53,7 +53,7 @@ def measure(fit: Fit, data: Data) -> Measures:
         "F-score": 100 * float(f1_score(y[test], search.predict(across))),
         "width": search.best_estimator_.solution_.width,
     }
-    return told | search.best_params_
+    return {**told, **search.best_params_}
 
 
 def noisy(X: Array, rng: np.random.Generator) -> Array:

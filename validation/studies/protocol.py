@@ -14,7 +14,7 @@ from sklearn.preprocessing import minmax_scale, scale
 from cvxkernel.formulations.inputs import Array
 
 Index = NDArray[np.int64]
-TOL, LIMIT = 1e-4, 120.0  # of every fit in a study: relative width, seconds
+TOL, LIMIT = 1e-4, 20.0  # of every fit in a study: relative width, seconds
 
 
 def halves(n: int, share: float, seed: int) -> tuple[Index, Index]:
