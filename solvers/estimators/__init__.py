@@ -20,11 +20,13 @@ from cvxkernel.solvers.estimators.combination import (
     SharedMKL,
 )
 from cvxkernel.solvers.estimators.similarity import (
+    Entries,
     LearnedKernelSVM,
     ModifiedSVM,
     RobustSVM,
     SimilarityMKL,
     SpectrumSVM,
+    selected_regularizer,
 )
 
 ESTIMATORS = (
@@ -43,6 +45,7 @@ __all__ = [
     "ESTIMATORS",
     "WIDTHS",
     "DiscriminantMKL",
+    "Entries",
     "KernelBank",
     "LearnedKernelSVM",
     "LocalizedMKL",
@@ -53,4 +56,5 @@ __all__ = [
     "SimilarityMKL",
     "SpectrumSVM",
     "gaussians",
+    "selected_regularizer",
 ]

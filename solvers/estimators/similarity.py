@@ -2,7 +2,8 @@ r"""Estimators that learn a kernel from similarities: chen2009, luss2007 and kun
 
 X holds the similarities of its samples to the training samples, (n_samples, n_train), or of
 several kinds (n_samples, n_train, m) where a paper has several; scikit-learn slices them as it
-slices a Gram matrix. `similarity` may also be a function ψ(X, Z) of two sets of rows.
+slices a Gram matrix. `similarity` may also be a function ψ(X, Z) of two sets of rows; `Entries` is
+one that looks them up.
 
 A test sample is treated as its paper says: through the modification that was learned (k = As), or
 by the column that is nearest to its similarities s and consistent with the learned kernel, (8) of
@@ -12,10 +13,12 @@ default the diagonal of the training samples, if that is one number.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from cvxkernel.formulations import inputs, svm
@@ -37,7 +40,19 @@ from cvxkernel.solvers.estimators.solved import SolvedClassifier
 from cvxkernel.solvers.svm import svm as machine
 
 MODIFICATIONS = {"clip": spectrum.a_clip, "flip": spectrum.a_flip}
-TREATMENTS = ("linear", "augmented", "raw")
+TREATMENTS = ("linear", "augmented", "nearest", "raw")
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """ψ of samples that are told by their number: S (n, n), or (n, n, m) for several kinds."""
+
+    S: Array
+
+    def __call__(self, X: Array, Z: Array) -> Array:
+        """The similarities of the samples in the column X to those in the column Z."""
+        rows, columns = (np.asarray(each)[:, 0].astype(int) for each in (X, Z))
+        return np.asarray(self.S[np.ix_(rows, columns)])
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -69,10 +84,10 @@ class SimilarityClassifier(SolvedClassifier):
             if reset:
                 self.X_fit_ = X
             S = np.asarray(self.similarity(X, self.X_fit_), dtype=np.float64)
-            if S.shape != (len(X), len(self.X_fit_)):
+            if S.shape[:2] != (len(X), len(self.X_fit_)) or S.ndim > 3:
                 expected = f"values of shape {(len(X), len(self.X_fit_))}"
                 raise ShapeError("similarity", expected, f"shape {S.shape}")
-            return S[None]
+            return np.moveaxis(S[..., None] if S.ndim == 2 else S, -1, 0)
         if X.ndim > 3 or (reset and X.shape[0] != X.shape[1]):
             expected = f"shape ({len(X)}, {len(X)}), or one more dimension for several kinds"
             raise ShapeError("X", f"similarities of {expected}", f"shape {X.shape}")
@@ -95,7 +110,8 @@ class SimilarityClassifier(SolvedClassifier):
             return np.full((m, t), float(own.item()))
         if not self._precomputed:
             rows = np.asarray(X, dtype=np.float64)
-            return np.array([[float(self.similarity(row[None], row[None]).item()) for row in rows]])
+            own = [np.ravel(self.similarity(row[None], row[None])) for row in rows]
+            return np.array(own, dtype=np.float64).T
         first = self.diagonal_[:, :1]
         if not np.allclose(self.diagonal_, first, rtol=1e-9, atol=0):
             expected = "the ψ(x, x) of test samples, since those of the training samples differ"
@@ -141,9 +157,9 @@ class ModifiedSVM(SimilarityClassifier):
 
     modification : "clip", "flip" or "shift"
     C            : C > 0
-    treatment    : of test samples: "linear", k = As with K = AS; "augmented", by Wu et al.; "raw",
-                   k = s. With shift the last two are one, and A = I + |λ_min|S⁻¹ needs a definite
-                   S of either sign.
+    treatment    : of test samples: "linear", k = As with K = AS; "augmented", by Wu et al.;
+                   "nearest", by (8); "raw", k = s, the same as augmented for shift, whose
+                   A = I + |λ_min|S⁻¹ needs an S without an eigenvalue of zero
     """
 
     modification: str = "clip"
@@ -174,6 +190,8 @@ class ModifiedSVM(SimilarityClassifier):
         S, s = self.similarities_, self._test(X)
         if self.treatment == "raw":
             return np.asarray(s[0])
+        if self.treatment == "nearest":
+            return super()._columns(X)
         if self.treatment == "augmented":
             pairs = zip(s[0].T, self._psi(X, s)[0].tolist(), strict=True)
             return np.stack([spectrum.augment(self._modify, S, *pair) for pair in pairs], axis=1)
@@ -259,6 +277,25 @@ class RobustSVM(SimilarityClassifier):
         found = self.solution_.variables
         self._trained(found["K"], signs, found["alpha"], problem.C)
         return self
+
+
+def selected_regularizer(
+    X: Any, y: Any, Cs: Sequence[float], *, folds: int = 10, seed: int = 0, **parameters: Any
+) -> tuple[str, dict[str, float]]:
+    """Section 3.4: the h of (12), "both" where they tie; and the cross-validation errors.
+
+    Those are of the machines on clip and on flip, each the least over `Cs`. `parameters` are of
+    `ModifiedSVM`.
+    """
+    split = StratifiedKFold(folds, shuffle=True, random_state=seed)
+    errors = {}
+    for name in MODIFICATIONS:
+        model = ModifiedSVM(name, **{"solver": "svm", **parameters})
+        search = GridSearchCV(model, {"C": list(Cs)}, cv=split, error_score=0.0).fit(X, y)
+        errors[name] = 1 - float(search.best_score_)
+    if errors["clip"] == errors["flip"]:
+        return "both", errors
+    return min(errors, key=lambda name: errors[name]), errors
 
 
 METHODS = {"ESKL": "kundu2010-eq4", "EMKL": "kundu2010-eq6", "REKL": "kundu2010-eq7"}

@@ -10,7 +10,12 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.solvers.estimators import ModifiedSVM, RobustSVM, SpectrumSVM
+from cvxkernel.solvers.estimators import (
+    ModifiedSVM,
+    RobustSVM,
+    SpectrumSVM,
+    selected_regularizer,
+)
 from cvxkernel.validation.studies.data import NOT_TO_BE_HAD, Data
 from cvxkernel.validation.studies.protocol import (
     LIMIT,
@@ -72,22 +77,11 @@ def _asked(method: str, S: Array, y: Array, seed: int) -> tuple[Any, dict[str, A
     if method == "robust SVM":
         return RobustSVM(**HOW), {"C": POWERS, "rho": POWERS}
     if method == "proposed SVM":
-        h = regularizer(S, y, seed)
+        h, _ = selected_regularizer(S, y, POWERS, folds=FOLDS, seed=seed, **HOW)
         return SpectrumSVM(h=h, **HOW), {"eta": ETAS, "gamma": POWERS, "h": [h]}
     name = method.removeprefix("SVM w/ ").partition(",")[0]
     treatment = "linear" if name != "shift" or method.endswith("A") else "raw"
     return ModifiedSVM(name, treatment=treatment, solver="svm", **HOW), {"C": POWERS}
-
-
-def regularizer(S: Array, y: Array, seed: int) -> str:
-    """Section 3.4: h by the cross-validation error of the machines on clip and flip."""
-    scores = {}
-    for name in ("clip", "flip"):
-        model = ModifiedSVM(name, solver="svm", **HOW)
-        scores[name] = searched(model, {"C": POWERS}, S, y, folds=FOLDS, seed=seed).best_score_
-    if scores["clip"] == scores["flip"]:
-        return "both"
-    return max(scores, key=lambda name: scores[name])
 
 
 METHODS = (

@@ -12,13 +12,17 @@ from cvxkernel.formulations.chen2009 import prediction, spectrum
 from cvxkernel.formulations.errors import InputError
 from cvxkernel.solvers import solve
 from cvxkernel.solvers.estimators import (
+    Entries,
     LearnedKernelSVM,
     ModifiedSVM,
     RobustSVM,
     SimilarityMKL,
     SpectrumSVM,
+    selected_regularizer,
 )
+from cvxkernel.solvers.svm import svm
 from cvxkernel.validation.chen2009.samples import similarity
+from cvxkernel.validation.kundu2010.samples import similarities
 
 TRAIN, TEST = np.arange(30), np.arange(30, 44)
 
@@ -54,11 +58,8 @@ def test_a_function_and_its_values_are_one(given, model):
     train, test = split(S)
     precomputed = clone(model).fit(train, y[TRAIN])
 
-    def psi(X, Z):
-        return S[np.ix_(X[:, 0].astype(int), Z[:, 0].astype(int))]
-
     index = np.arange(len(S))[:, None]
-    function = clone(model).set_params(similarity=psi).fit(index[TRAIN], y[TRAIN])
+    function = clone(model).set_params(similarity=Entries(S)).fit(index[TRAIN], y[TRAIN])
     ours, theirs = precomputed.decision_function(test), function.decision_function(index[TEST])
     assert ours == pytest.approx(theirs, abs=1e-9)
     assert precomputed.score(test, y[TEST]) > 0.6
@@ -169,3 +170,90 @@ def test_what_is_no_similarity_is_refused(given):
     with pytest.raises(InputError, match="self_similarity"):
         fitted.predict(uneven)
     assert fitted.set_params(self_similarity=1.0).predict(uneven).shape == y.shape
+
+
+def test_the_regularizer_follows_the_cross_validation_error():
+    rng = np.random.default_rng(0)
+    y = np.tile([1.0, -1.0], 20)
+    noise = 0.1 * rng.normal(size=(40, 40))
+    good, bad = np.outer(y, y), rng.normal(size=(40, 2))
+    # The labels are in a negative eigenvalue: clip loses them, flip does not.
+    S = -good + 0.2 * bad @ bad.T + (noise + noise.T) / 2
+    chosen, errors = selected_regularizer(S, y, [1.0], folds=5)
+    assert chosen == "flip"
+    assert errors["flip"] < errors["clip"]
+    # A semidefinite similarity: nothing to clip or to flip, a tie.
+    chosen, errors = selected_regularizer(good + bad @ bad.T, y, [1.0], folds=5)
+    assert chosen == "both"
+    assert errors["clip"] == errors["flip"]
+    # The labels in a positive eigenvalue, noise in the negative ones: flip learns the noise.
+    wide = rng.normal(size=(40, 30))
+    S = 0.05 * good + 0.1 * bad @ bad.T - 2 * (wide @ wide.T) / 30
+    chosen, errors = selected_regularizer(S, y, [1.0], folds=5)
+    assert chosen == "clip"
+    assert errors["clip"] < errors["flip"]
+
+
+# -- Section 4 of kundu2010 ------------------------------------------------------------------------
+
+
+def test_every_method_of_section_4_learns_what_the_similarities_tell():
+    S, y = similarities(60, 2, kind="random", seed=1)
+    index = np.arange(60)[:, None]
+    one, each = Entries(S.mean(axis=0)), Entries(np.moveaxis(S, 0, -1))
+    descent = {"similarity": each, "algorithm": True, "tol": 1e-2}
+    for model in (
+        *(ModifiedSVM(m, treatment="nearest", similarity=one) for m in ("clip", "flip", "shift")),
+        RobustSVM(rho=0.1, similarity=one),
+        *(
+            SimilarityMKL("ESKL", rho=rho, loss=loss, **descent)
+            for loss, rho in (("L1", 0.02), ("L2", 0.5), ("L3", 0.1))
+        ),
+        SimilarityMKL("EMKL", rho=0.5, loss="L2", **descent),
+        SimilarityMKL("EMKL", rho=0.1, loss="L3", **descent),
+        SimilarityMKL("REKL", rho=0.5, **descent),
+    ):
+        assert model.fit(index[:30], y[:30]).score(index[30:], y[30:]) >= 0.85, model
+
+
+def test_a_kernel_for_a_similarity_makes_all_of_them_the_support_vector_machine():
+    """With S ⪰ 0 and m = 1 denoise, flip and shift are S itself; ρ → ∞ with τ = trace S too.
+
+    The samples are those of one definite kernel: its own columns are consistent, and (8) keeps
+    them.
+    """
+    rng = np.random.default_rng(2)
+    B, y = rng.normal(size=(30, 40)), np.where(np.arange(30) % 2, 1.0, -1.0)
+    S = B @ B.T / 40 + 0.5 * np.outer(y, y)
+    train, test = np.arange(14), np.arange(14, 30)
+    inside, across = S[np.ix_(train, train)], S[np.ix_(train, test)]
+    assert kundu2010.nearest(inside, across, S[test, test]) == pytest.approx(across, abs=1e-9)
+    c = y[train] * svm(inside, y[train], 1.0)
+    expected = c @ (across - across[:, :1])  # whatever b is
+    index, psi = np.arange(30)[:, None], {"similarity": Entries(S)}
+    stiff = {"rho": 1e4, **psi}
+    for model, off in (
+        *((ModifiedSVM(m, treatment="nearest", **psi), 1e-6) for m in ("clip", "flip", "shift")),
+        (RobustSVM(**stiff), 1e-2),
+        (SimilarityMKL(loss="L3", algorithm=True, tol=1e-3, **stiff), 1e-2),
+    ):
+        f = model.fit(index[train], y[train]).decision_function(index[test])
+        assert f - f[0] == pytest.approx(expected, abs=off)
+
+
+def test_nearest_columns_where_the_extended_map_fails(shared_data):
+    """Aural Sonar, half of it for training, as `kundu2010.prediction` says."""
+    path = shared_data / "aural_sonar.npz"
+    if not path.is_file():
+        pytest.skip(f"no file {path}")
+    with np.load(path) as file:
+        S, y = file["S"], file["y"].astype(float)
+    order = np.random.default_rng(0).permutation(len(y))
+    train, test = order[:50], order[50:]
+    inside, across = S[np.ix_(train, train)], S[np.ix_(test, train)]
+    model = SimilarityMKL(rho=0.1, loss="L3", algorithm=True, tol=1e-2).fit(inside, y[train])
+    assert model.score(across, y[test]) >= 0.85
+    assert RobustSVM(rho=0.1).fit(inside, y[train]).score(across, y[test]) >= 0.85
+    extended = kundu2010.columns(model.kernel_, inside, across.T)
+    labels = prediction.predict(model.coef_, model.intercept_, extended)
+    assert np.mean(labels == y[test]) < 0.5
