@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated, Any
@@ -19,7 +19,7 @@ from cvxkernel.validation.studies import studies
 from cvxkernel.validation.studies import study as find
 from cvxkernel.validation.studies.runner import pending, run
 from cvxkernel.validation.studies.store import Record, Store
-from cvxkernel.validation.studies.study import Cell, Study
+from cvxkernel.validation.studies.study import Cell, Cells, Study
 
 StoreFile = Annotated[
     Path, typer.Option("--store", help="Results, a line of JSON each; goes on where it was.")
@@ -85,8 +85,7 @@ def study_(
     if as_json:
         print(json.dumps(summary(study, records), ensure_ascii=False))
         return
-    for shown in _tables(study, study.cells(records), only or study.data):
-        out.print(shown)
+    out.print(_table(study, study.cells(records), only or study.data))
     for text in _remarks(study, records):
         out.print(text, style="dim")
 
@@ -124,19 +123,25 @@ def _told(study: Study, cell: Cell) -> dict[str, Any]:
     return {**names, **rounded, "splits": cell.splits, "failures": cell.failures}
 
 
-def _tables(study: Study, cells: Mapping[tuple[str, str, str], Cell], names: Any) -> list[Table]:
-    made = []
-    for measure in study.columns:
-        title = f"{study.id}, {study.where}: {measure}, ours ± standard error (printed)"
-        table = table_of("", *names, title=title, figures=True)
-        for method in study.methods:
-            table.add_row(method, *(_shown(cells[method, name, measure]) for name in names))
-        made.append(table)
-    return made
+def _table(study: Study, cells: Cells, names: Sequence[str]) -> Table:
+    """A row for each method on each case, as narrow as a terminal is."""
+    title = f"{study.id}, {study.where}: ours ± standard error (printed)"
+    table = table_of("", "", *study.columns, title=title, figures=True)
+    for name in names:
+        rows = [
+            [cells[method, name, column] for column in study.columns] for method in study.methods
+        ]
+        told = [row for row in rows if any(cell.splits or cell.failures for cell in row)]
+        for i, row in enumerate(told):
+            case = f"{name} ({row[0].splits})  " if i == 0 else ""
+            table.add_row(case, f"{row[0].row}  ", *map(_shown, row))
+    return table
 
 
 def _shown(cell: Cell) -> str:
     """As `89.35 ± 0.97 (89.27)`; a printed number alone where nothing was run."""
+    if cell.mean is None and not cell.failures:
+        return ""
     printed = "" if cell.printed is None else f" ({cell.printed:.2f})"
     if cell.mean is None:
         return f"–{printed}"
