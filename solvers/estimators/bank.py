@@ -180,7 +180,11 @@ class KernelBank(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return SCALES[self.scale]()
 
     def _value(self, i: int, Z: Array) -> Array:
-        K = self.kernels_[i](Z, self.X_fit_)
+        try:
+            K = self.kernels_[i](Z, self.X_fit_)
+        except TypeError as error:
+            expected = "a kernel K(X, Z) with these parameters"
+            raise InputError(f"kernels[{i}]", expected, str(error)) from error
         if K.shape != (len(Z), len(self.X_fit_)) or not np.isfinite(K).all():
             expected = f"a finite kernel of shape {(len(Z), len(self.X_fit_))}"
             came = f"shape {K.shape}" if np.isfinite(K).all() else "NaN or infinity"

@@ -162,7 +162,7 @@ class SharedMKL(BankClassifier):
             if len(indicators) != n:
                 raise ShapeError("y", f"shape ({n}, k)", f"shape {indicators.shape}")
             self.classes_ = np.arange(indicators.shape[1])
-            Y = np.where(indicators.T > 0, 1.0, -1.0)
+            Y = inputs.label_rows("y", np.where(indicators.T > 0, 1.0, -1.0), n)
         else:
             index = self._classes(y, n, binary=False)
             # With two classes one machine tells both.

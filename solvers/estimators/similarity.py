@@ -70,6 +70,8 @@ class SimilarityClassifier(SolvedClassifier):
     def _fit_similarities(self, X: Any, y: Any) -> tuple[Array, Array]:
         """S (m, n, n) and the labels ±1."""
         S = self._similarities(X, reset=True)
+        for each in S:
+            inputs.check_symmetric("X", each, hint="; if it should be one, pass (X + Xᵀ)/2")
         signs = self._signs(y, S.shape[1])
         self.diagonal_ = np.diagonal(S, axis1=1, axis2=2)
         return S, signs
@@ -110,8 +112,8 @@ class SimilarityClassifier(SolvedClassifier):
             return np.full((m, t), float(own.item()))
         if not self._precomputed:
             rows = np.asarray(X, dtype=np.float64)
-            own = [np.ravel(self.similarity(row[None], row[None])) for row in rows]
-            return np.array(own, dtype=np.float64).T
+            each = [np.ravel(self.similarity(row[None], row[None])) for row in rows]
+            return np.array(each, dtype=np.float64).T
         first = self.diagonal_[:, :1]
         if not np.allclose(self.diagonal_, first, rtol=1e-9, atol=0):
             expected = "the ψ(x, x) of test samples, since those of the training samples differ"
@@ -169,7 +171,7 @@ class ModifiedSVM(SimilarityClassifier):
     def fit(self, X: Any, y: Any) -> ModifiedSVM:
         """Modify the spectrum and train the machine."""
         S, signs = self._fit_similarities(X, y)
-        self.similarities_ = inputs.similarity("X", self._one(S))
+        self.similarities_ = self._one(S)
         if self.modification not in (*MODIFICATIONS, "shift"):
             names = ", ".join((*MODIFICATIONS, "shift"))
             raise ParameterError("modification", f"one of {names}", repr(self.modification))

@@ -213,6 +213,7 @@ def test_a_warm_start_along_lam_proves_the_same_optima(two):
         (DiscriminantMKL([("gaussian", {"sigma": 0.0})]), r"kernels\[0\].sigma"),
         (DiscriminantMKL([("linear", {}, [9])]), r"kernels\[0\]: expected columns of X"),
         (DiscriminantMKL([("gaussian", 2.0)]), r"kernels\[0\]"),
+        (DiscriminantMKL([("gaussian", {"width": 2.0})]), r"kernels\[0\].*width"),
         (DiscriminantMKL([lambda X, Z: X]), r"kernels\[0\]: expected a finite kernel of shape"),
         (DiscriminantMKL([]), "kernels: expected one kernel or more"),
         (DiscriminantMKL("gaussian"), "kernels: expected a list"),

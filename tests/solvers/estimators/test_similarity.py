@@ -165,6 +165,8 @@ def test_what_is_no_similarity_is_refused(given):
         RobustSVM().fit(S[:10, :8], y[:10])
     with pytest.raises(InputError, match="one kind"):
         RobustSVM().fit(np.stack([S, S], axis=-1), y)
+    with pytest.raises(InputError, match="X: expected a symmetric matrix"):
+        RobustSVM().fit(S + np.triu(S), y)
     uneven = S + np.diag(np.arange(len(S)))
     fitted = RobustSVM().fit(uneven, y)
     with pytest.raises(InputError, match="self_similarity"):
