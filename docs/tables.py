@@ -61,6 +61,7 @@ def conclusions() -> None:
 def paper(name: str) -> None:
     """Its tables, what was chosen for them, and what explains a difference."""
     every = studies()
+    told_before: set[str] = set()
     for id, told in stored().items():
         study = every[id]
         if study.paper != name:
@@ -79,7 +80,10 @@ def paper(name: str) -> None:
             lines.append(f"{failed} fits could not be proved and count nowhere.")
         lines += [f"*{name}*: {why}." for name, why in study.missing.items()]
         say(" ".join(lines))
-        say("Chosen: " + " ".join(study.choices))
+        fresh = [choice for choice in study.choices if choice not in told_before]
+        told_before.update(fresh)
+        if fresh:
+            say("Chosen: " + " ".join(fresh))
         for text in study.why:
             say(text)
     without = [study for id, study in every.items() if study.paper == name and id not in stored()]

@@ -151,10 +151,8 @@ def _shown(cell: Cell) -> str:
 
 def _remarks(study: Study, records: list[Record]) -> list[str]:
     cells = study.cells(records)
-    most, least = (
-        f(c.splits for c in cells.values() if c.column in study.data) for f in (max, min)
-    )
-    count = f"{most}" if most == least else f"{least} to {most}"
+    run = [cell.splits for cell in cells.values() if cell.splits] or [0]
+    count = f"{max(run)}" if max(run) == min(run) else f"{min(run)} to {max(run)}"
     told = [f"{count} splits of the paper's {study.splits}; "
             f"every optimum proved to a relative width of {study.widest(records):.0e}"]  # fmt: skip
     failures = sum(cell.failures for cell in cells.values())

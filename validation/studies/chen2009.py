@@ -80,7 +80,7 @@ def _asked(method: str, S: Array, y: Array, seed: int) -> tuple[Any, dict[str, A
         h, _ = selected_regularizer(S, y, POWERS, folds=FOLDS, seed=seed, **HOW)
         return SpectrumSVM(h=h, **HOW), {"eta": ETAS, "gamma": POWERS, "h": [h]}
     name = method.removeprefix("SVM w/ ").partition(",")[0]
-    treatment = "linear" if name != "shift" or method.endswith("A") else "raw"
+    treatment = "linear" if name != "shift" or method.endswith("As") else "raw"
     return ModifiedSVM(name, treatment=treatment, solver="svm", **HOW), {"C": POWERS}
 
 

@@ -10,18 +10,13 @@ from scipy.stats import wilcoxon
 from sklearn.model_selection import RepeatedStratifiedKFold, train_test_split
 
 from cvxkernel.solvers.estimators import KernelBank, LocalizedMKL, SharedMKL
+from cvxkernel.validation.gauss4 import BASE, GRID
 from cvxkernel.validation.studies.data import NOT_TO_BE_HAD, Data
 from cvxkernel.validation.studies.protocol import LIMIT, TOL, five_by_two, right
 from cvxkernel.validation.studies.store import Record
 from cvxkernel.validation.studies.study import Cells, Fit, Measures, Sentence, Study
 
-GRID = (0.01, 0.1, 1.0, 10.0, 100.0)
 LEVEL = 0.05
-BASE = {
-    "L": "linear",
-    "P": ("polynomial", {"q": 2}),
-    "G": ("gaussian", {"sigma": "neighbour"}),
-}
 METHODS = {"SVM K_P": "P", "SVM K_G": "G", "MKL K_P-K_G": "PG", "LMKL K_P-K_G": "PG",
            "SVM K_L": "L", "LMKL K_L-K_L-K_L": "LLL"}  # fmt: skip
 
