@@ -161,7 +161,7 @@ class ModifiedSVM(SimilarityClassifier):
     C            : C > 0
     treatment    : of test samples: "linear", k = As with K = AS; "augmented", by Wu et al.;
                    "nearest", by (8); "raw", k = s, the same as augmented for shift, whose
-                   A = I + |λ_min|S⁻¹ needs an S without an eigenvalue of zero
+                   A is I + |λ_min|S⁺
     """
 
     modification: str = "clip"
@@ -202,10 +202,8 @@ class ModifiedSVM(SimilarityClassifier):
             A = spectrum.compose(MODIFICATIONS[self.modification](lam), U)
             return np.asarray(A @ s[0])
         moved = abs(min(float(lam[0]), 0.0))
-        if not np.all(lam):
-            expected = "raw or augmented for shift where S is singular"
-            raise ParameterError("treatment", expected, "linear")
-        return np.asarray(s[0] + moved * (spectrum.compose(1 / lam, U) @ s[0]))
+        inverse = np.divide(1.0, lam, out=np.zeros_like(lam), where=lam != 0)
+        return np.asarray(s[0] + moved * (spectrum.compose(inverse, U) @ s[0]))
 
 
 @dataclass(eq=False, repr=False)
