@@ -11,93 +11,49 @@ diagonal of one: with unit trace and C ≤ 100 the box binds nearly everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import product
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.model_selection import RepeatedStratifiedKFold, train_test_split
 
-from cvxkernel.formulations import kernels
-from cvxkernel.formulations.gonen2008 import Discriminant, Gated, Localized, support
-from cvxkernel.formulations.gonen2008.prediction import Kernel
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.formulations.lanckriet2004 import SoftMargin
-from cvxkernel.solvers import GatingDescent, solve
+from cvxkernel.solvers.estimators import KernelBank, LocalizedMKL, SharedMKL
 from cvxkernel.solvers.method import Progress
-from cvxkernel.solvers.svm import svm
 from cvxkernel.validation.gonen2008.samples import gauss4, gauss4_bayes
 
 Trace = Literal["1", "n"]
 GRID = (0.01, 0.1, 1.0, 10.0, 100.0)
-
-
-def base(name: str, X: Array, trace: Trace) -> Kernel:
-    """K_L, K_P (q = 2) or K_G (s the average nearest-neighbour distance), of this trace on X."""
-    s = kernels.neighbour_distance(X)
-    made: dict[str, Kernel] = {
-        "L": lambda Z, W: kernels.linear(Z, W),
-        "P": lambda Z, W: kernels.polynomial(Z, 2, W),
-        "G": lambda Z, W: kernels.gaussian(Z, s, W),
-    }
-    unit = float(np.trace(made[name](X, X))) / (1 if trace == "1" else len(X))
-    return lambda Z, W: made[name](Z, W) / unit
-
-
-@dataclass(frozen=True, eq=False)
-class Trained:
-    """A discriminant, the share of the training set that are support vectors, the weights."""
-
-    decide: Callable[[Array], Array]
-    support: float
-    weights: Array  # of the kernels; for LMKL the average gates on the training set
-
-
-Fit = Callable[..., Trained]  # of X, y, C, trace and seed
-
-
-def fit_svm(names: str, X: Array, y: Array, C: float, trace: Trace, seed: int) -> Trained:
-    """One kernel; with more of them, the weights of lanckriet2004-sm1, which add up to one here."""
-    bases = [base(name, X, trace) for name in names]
-    K = np.stack([k(X, X) for k in bases])
-    p = len(K)
-    weights = np.ones(1)
-    if p > 1:
-        # Equal traces: sm1 has Σμ = p and is twice 1ᵀα - (p/2)maxᵢαᵀG(Kᵢ)α. In α' = pα that is
-        # 2/p times the program with weights μ/p, which add up to one, and the box pC: hence C/p.
-        weights = solve("lanckriet2004-sm1", SoftMargin(K, y, C / p)).variables["mu"] / p
-    combined = np.tensordot(weights, K, axes=1)
-    alpha = svm(combined, y, C)
-
-    def together(Z: Array, W: Array) -> Array:
-        return np.asarray(sum(w * k(Z, W) for w, k in zip(weights, bases, strict=True)))
-
-    # One kernel has one gate, which is 1 everywhere.
-    alone = Gated(combined[None], y, X, C, np.zeros((1, X.shape[1])), np.zeros(1))
-    decide = Discriminant.fit(alone, alpha, [together])
-    return Trained(decide, float(support(alpha, C).mean()), weights)
-
-
-def fit_lmkl(names: str, X: Array, y: Array, C: float, trace: Trace, seed: int) -> Trained:
-    """Algorithm 1 as in section 4."""
-    bases = [base(name, X, trace) for name in names]
-    problem = Localized(np.stack([k(X, X) for k in bases]), y, X, C)
-    method = GatingDescent(search=False, starts=1, seed=seed)
-    *_, last = method.path(problem, *method.start(problem, 0))
-    decide = Discriminant.fit(last.at, last.alpha, bases)
-    return Trained(decide, float(support(last.alpha, C).mean()), last.at.eta.mean(axis=1))
-
-
-MACHINES: Mapping[str, Fit] = {
-    "SVM (K_L)": partial(fit_svm, "L"),
-    "SVM (K_P)": partial(fit_svm, "P"),
-    "SVM (K_G)": partial(fit_svm, "G"),
-    "MKL (K_L-K_P)": partial(fit_svm, "LP"),
-    "LMKL (K_L-K_P)": partial(fit_lmkl, "LP"),
-    "LMKL (K_L-K_L-K_L)": partial(fit_lmkl, "LLL"),
+# K_L, K_P (q = 2) and K_G (s the average nearest-neighbour distance)
+BASE = {
+    "L": "linear",
+    "P": ("polynomial", {"q": 2}),
+    "G": ("gaussian", {"sigma": "neighbour"}),
 }
+MACHINES: Mapping[str, str] = {
+    "SVM (K_L)": "L",
+    "SVM (K_P)": "P",
+    "SVM (K_G)": "G",
+    "MKL (K_L-K_P)": "LP",
+    "LMKL (K_L-K_P)": "LP",
+    "LMKL (K_L-K_L-K_L)": "LLL",
+}
+
+
+def bank(names: str, trace: Trace) -> KernelBank:
+    """These kernels, of unit trace on the training set or of trace n."""
+    return KernelBank([BASE[name] for name in names], trace=1.0 if trace == "1" else "n")
+
+
+def machine(name: str, C: float, trace: Trace, seed: int) -> Any:
+    """One of `MACHINES`; LMKL by Algorithm 1 as in section 4, the others proved optimal."""
+    kernels = bank(MACHINES[name], trace)
+    if name.startswith("LMKL"):
+        return LocalizedMKL(kernels, C=C, search=False, random_state=seed)
+    return SharedMKL(kernels, C=C)
+
 
 # What section 4.1 reports: test accuracy and support vectors in per cent, weights.
 PAPER: Mapping[str, tuple[float | None, float | None, tuple[float, ...] | None]] = {
@@ -142,7 +98,7 @@ class Toy:
     def bayes(self) -> float:
         """How much of the test set the densities' ratio itself gets right, in per cent."""
         _, _, X, y = self.data()
-        return percent(gauss4_bayes(X), y)
+        return 100 * float(np.mean(np.where(gauss4_bayes(X) >= 0, 1.0, -1.0) == y))
 
     def rows(
         self,
@@ -156,19 +112,19 @@ class Toy:
         folds = RepeatedStratifiedKFold(n_splits=2, n_repeats=self.repeats, random_state=self.seed)
         pairs = list(folds.split(X, y))
         for trace, name in product(traces, machines):
-            trained: list[list[Trained]] = []
+            trained = []
             for C in self.grid:
                 if progress is not None:
                     progress(f"trace {trace}, {name}, C = {C:g}")
-                fit = partial(MACHINES[name], C=C, trace=trace)
-                trained.append([fit(X[i], y[i], seed=k) for k, (i, _) in enumerate(pairs)])
-            validation = np.array(
+                each = [machine(name, C, trace, k) for k in range(len(pairs))]
+                trained.append([m.fit(X[i], y[i]) for m, (i, _) in zip(each, pairs, strict=True)])
+            validation = 100 * np.array(
                 [
-                    [percent(m.decide(X[j]), y[j]) for m, (_, j) in zip(ms, pairs, strict=True)]
+                    [m.score(X[j], y[j]) for m, (_, j) in zip(ms, pairs, strict=True)]
                     for ms in trained
                 ]
             )
-            test = np.array([[percent(m.decide(X_test), y_test) for m in ms] for ms in trained])
+            test = 100 * np.array([[m.score(X_test, y_test) for m in ms] for ms in trained])
             best = int(validation.mean(axis=1).argmax())
             yield Row(
                 trace,
@@ -176,13 +132,8 @@ class Toy:
                 self.grid[best],
                 float(test[best].mean()),
                 float(test[best].std(ddof=1)),
-                100 * float(np.mean([m.support for m in trained[best]])),
-                tuple(np.mean([m.weights for m in trained[best]], axis=0).tolist()),
+                100 * float(np.mean([len(m.support_) for m in trained[best]]) / len(pairs[0][0])),
+                tuple(np.mean([m.weights_.reshape(-1) for m in trained[best]], axis=0).tolist()),
                 tuple(validation.mean(axis=1).tolist()),
                 tuple(test.mean(axis=1).tolist()),
             )
-
-
-def percent(f: Array, y: Array) -> float:
-    """How many signs are right, in per cent; f = 0 counts as positive."""
-    return 100 * float(np.mean(np.where(f >= 0, 1.0, -1.0) == y))

@@ -7,6 +7,7 @@ should be zero at its own accuracy, so that the default is larger than rounding.
 Section 3.2 and 3.3 have four columns k for a test sample of similarities s and ψ = ψ(x, x):
 
     nearest(K, s, psi)                  (8), the column that is nearest to s and consistent with K
+    nearest_columns(K, s, psi)          the same for many samples at once
     spectrum.transformation(S, a) @ s   k = As, for a learned modification a of the spectrum
     spectrum.augment(modify, S, s, psi) Wu et al., for clip, flip and shift
     s itself                            which the paper warns about
@@ -19,8 +20,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from cvxkernel.formulations.chen2009 import bounds, spectrum
+from cvxkernel.formulations.chen2009.data import Eigen
 from cvxkernel.formulations.chen2009.programs import NewSample, SpectrumMachine
 from cvxkernel.formulations.inputs import Array
+from cvxkernel.formulations.problem import with_numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +60,26 @@ def nearest(K: Array, s: Array, psi: float) -> tuple[Array, float]:
 
     μ = 0 where s itself is consistent, up to its part off the range of K.
     """
-    problem = NewSample(K, s, psi)
+    return _nearest(NewSample(K, s, psi))
+
+
+def nearest_columns(K: Array, s: Array, psi: Array) -> Array:
+    """k* of (8) for each column of s (n, t) with its ψ(x, x) in psi (t,); (n, t).
+
+    The eigenvectors are those of doubles: for labels, not for bounds.
+    """
+    columns = np.empty(s.shape)
+    problem = NewSample(K, np.zeros(len(s)), 0.0)
+    lam, U = spectrum.eigen(problem.K)
+    d = np.maximum(lam, 0.0)
+    for j, own in enumerate(psi.tolist()):
+        each = with_numbers(problem, s=s[:, j].copy(), psi=own)
+        each.__dict__["eigen"] = Eigen(d, d, U, 0.0)
+        columns[:, j] = _nearest(each)[0]
+    return columns
+
+
+def _nearest(problem: NewSample) -> tuple[Array, float]:
     mu = bounds.multiplier(problem)
     if mu == 0 and (problem.eigen.low > 0).all():
         return problem.s, problem.psi

@@ -5,6 +5,7 @@ with, in their notation.
 """
 
 from cvxkernel.formulations.kim2006.bounds import bound, enclose, value
+from cvxkernel.formulations.kim2006.prediction import FisherClassifier
 from cvxkernel.formulations.kim2006.programs import KernelFisher
 
-__all__ = ["KernelFisher", "bound", "enclose", "value"]
+__all__ = ["FisherClassifier", "KernelFisher", "bound", "enclose", "value"]

@@ -15,8 +15,7 @@ from cvxkernel.formulations.inputs import Array
 
 def nearest(K: Array, s: Array, psi: Array) -> Array:
     """The columns k nearest to those of s (n, t), each with ψ(x, x) (t,), consistent with K."""
-    pairs = zip(s.T, psi, strict=True)
-    return np.stack([prediction.nearest(K, column, float(own))[0] for column, own in pairs], axis=1)
+    return prediction.nearest_columns(K, s, psi)
 
 
 def columns(K: Array, S: Array, s: Array) -> Array:

@@ -7,6 +7,7 @@ Learning the kernel matrix with semidefinite programming: the soft margin progra
 
 from cvxkernel.formulations.lanckriet2004 import bounds
 from cvxkernel.formulations.lanckriet2004.data import Margin
+from cvxkernel.formulations.lanckriet2004.prediction import MarginClassifier
 from cvxkernel.formulations.lanckriet2004.programs import JointMargin, SoftMargin
 
-__all__ = ["JointMargin", "Margin", "SoftMargin", "bounds"]
+__all__ = ["JointMargin", "Margin", "MarginClassifier", "SoftMargin", "bounds"]

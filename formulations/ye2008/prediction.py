@@ -17,10 +17,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, eigh
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
 from cvxkernel.formulations import inputs
-from cvxkernel.formulations.errors import ShapeError
+from cvxkernel.formulations.errors import ParameterError, ShapeError
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.ye2008.data import Scatter
 
@@ -39,14 +39,20 @@ class RKDA:
 
     @classmethod
     def fit(cls, problem: Scatter, theta: Array, lam: float) -> RKDA:
-        """Train on the kernels and labels of a problem with weights θ (p,) and λ > 0.
+        """Train on the kernels and labels of a problem with weights θ (p,) and λ ≥ 0.
 
-        From a joint solution take `theta[1:]` and `lam = theta[0]`.
+        From a joint solution take `theta[1:]` and `lam = theta[0]`, which may be zero where G̃ is
+        definite on what is orthogonal to e: Hᵀe = 0, and a multiple of eeᵀ changes nothing.
         """
         theta = inputs.weights("theta", theta, (problem.p,))
-        lam = inputs.positive("lam", lam)
+        lam = inputs.nonnegative("lam", lam)
         G, H = problem.combined(theta), problem.H
-        X = cho_solve(cho_factor(G + lam * np.eye(problem.n), lower=True), H)
+        M = G + lam * np.eye(problem.n)
+        try:
+            X = cho_solve(cho_factor(M + np.trace(M) / problem.n**2, lower=True), H)
+        except LinAlgError:
+            expected = "a λ at which G̃ + λI can be inverted"
+            raise ParameterError("lam", expected, f"{lam:.3g}") from None
         ratios, V = eigh(X.T @ (G @ H))
         # rank H = k - 1, and a kernel may lower it further: what is left of the others is rounding.
         keep = ratios > 1e-12 * max(ratios[-1], 0.0)
@@ -67,8 +73,12 @@ class RKDA:
         Z: Array = np.matmul(centred, self.A)
         return Z
 
+    def distances(self, kernels: Array) -> Array:
+        """How far each test point is from each centroid in the projection, (n_test, k)."""
+        away: Array = np.linalg.norm(self.transform(kernels)[:, None] - self.centroids, axis=2)
+        return away
+
     def predict(self, kernels: Array) -> Array:
         """The class of each test point: the nearest centroid in the projection."""
-        distances = np.linalg.norm(self.transform(kernels)[:, None] - self.centroids, axis=2)
-        labels: Array = np.take(self.classes, distances.argmin(axis=1))
+        labels: Array = np.take(self.classes, self.distances(kernels).argmin(axis=1))
         return labels

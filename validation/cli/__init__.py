@@ -21,6 +21,7 @@ from cvxkernel.validation.cli import (  # noqa: F401  (register commands)
     answers,
     ledger,
     plain,
+    studies,
     timing,
 )
 from cvxkernel.validation.cli.app import app

@@ -7,7 +7,7 @@ import pytest
 
 from cvxkernel.formulations.chen2009 import KernelMachine, SpectrumMachine, prediction, spectrum
 from cvxkernel.solvers import solve
-from cvxkernel.solvers.similarities import select_regularizer
+from cvxkernel.solvers.estimators import selected_regularizer
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def test_the_paper_on_aural_sonar_test_samples(read):
     order = np.random.default_rng(0).permutation(len(y))
     test, train = order[:40], order[40:]
     inside, across = S[np.ix_(train, train)], S[np.ix_(train, test)]
-    assert select_regularizer(inside, y[train], [0.1, 1.0, 10.0])[0] in ("clip", "flip", "both")
+    assert selected_regularizer(inside, y[train], [0.1, 1.0, 10.0])[0] in ("clip", "flip", "both")
     problem = SpectrumMachine(inside, y[train], 1e-2, 1e-2, "clip")
     found = solve("chen2009-eq12", problem).variables
     c, b = prediction.from_spectrum(problem, found["a"], found["z"]).c, float(found["b"])

@@ -130,7 +130,10 @@ def test_wrong_shapes_and_parameters_are_refused():
     with pytest.raises(ShapeError, match="theta"):
         RKDA.fit(problem, np.ones(3), 0.1)
     with pytest.raises(ParameterError, match="lam"):
-        RKDA.fit(problem, theta, 0.0)
+        RKDA.fit(problem, theta, -1.0)
+    flat = Discriminant(np.stack([np.outer(problem.y, problem.y)] * 2), problem.y, 1.0)
+    with pytest.raises(ParameterError, match="lam"):  # rank one, and nothing added
+        RKDA.fit(flat, theta, 0.0)
     fitted = RKDA.fit(problem, theta, 0.1)
     for bad in (np.ones((5, 12)), np.ones((3, 5, 12)), np.ones((2, 5, 11)), np.ones((2, 12))):
         with pytest.raises(ShapeError, match="kernels"):
@@ -144,3 +147,11 @@ def test_kernels_of_rank_one_still_classify():
     K = np.stack([np.outer(2 * y - 1, 2 * y - 1), random_kernels(10, 1)[0]])
     fitted = RKDA.fit(Discriminant(K, y, 1.0), np.array([1.0, 0.0]), 1e-3)
     assert np.array_equal(fitted.predict(K), y)
+
+
+def test_a_learned_lam_may_be_zero():
+    _, problem = problem_of(15, 3, seed=4)
+    theta = np.array([0.2, 0.8])  # the Gaussian kernel is definite
+    ratios = [RKDA.fit(problem, theta, lam).ratios for lam in (1e-10, 0.0)]
+    assert ratios[0] == pytest.approx(ratios[1], abs=1e-6)
+    assert ratios[1] == pytest.approx([15.0, 15.0])  # B_K is nΣ_K on the span of H

@@ -12,7 +12,7 @@ from cvxkernel.formulations import lanckriet2004
 from cvxkernel.formulations.gonen2008 import support
 from cvxkernel.solvers import solve
 from cvxkernel.solvers.svm import svm
-from cvxkernel.validation.gauss4 import GRID, MACHINES, PAPER, Toy, base, fit_svm
+from cvxkernel.validation.gauss4 import GRID, MACHINES, PAPER, Toy, bank, machine
 from cvxkernel.validation.gonen2008.samples import GAUSS4, gauss4, gauss4_bayes
 
 COMMITTED = Path(__file__).resolve().parents[3] / "docs" / "gauss4.json"
@@ -54,17 +54,17 @@ def test_the_protocol_is_the_papers():
 @pytest.mark.parametrize("name", "LPG")
 def test_the_kernels_are_normalized_on_the_training_set(name):
     X, _ = gauss4(30)
-    assert np.trace(base(name, X, "1")(X, X)) == pytest.approx(1)
-    assert np.trace(base(name, X, "n")(X, X)) == pytest.approx(30)
-    Z = X[:5]
-    assert base(name, X, "1")(Z, X) == pytest.approx(base(name, X, "1")(X, X)[:5])
+    for trace, expected in (("1", 1), ("n", 30)):
+        fitted = bank(name, trace).fit(X)
+        assert np.trace(fitted.transform(X)[..., 0]) == pytest.approx(expected)
+        assert fitted.transform(X[:5]) == pytest.approx(fitted.transform(X)[:5])
 
 
 @pytest.mark.parametrize("C", [1.0, 20.0])
 def test_plain_mkl_is_the_program_with_weights_that_add_up_to_one(C):
     X, y = gauss4(40, seed=4)
-    K = np.stack([base(name, X, "n")(X, X) for name in "LP"])
-    weights = fit_svm("LP", X, y, C, "n", 0).weights
+    K = bank("LP", "n").stack_of_fit(X)
+    weights = machine("MKL (K_L-K_P)", C, "n", 0).fit(X, y).weights_[0]
     assert weights.sum() == pytest.approx(1)
     # max over α of 1ᵀα - ½ maxᵢ αᵀG(Kᵢ)α is the least over the weights of the machine's value.
     twice = solve("lanckriet2004-sm1", lanckriet2004.SoftMargin(K, y, C / 2))

@@ -1,0 +1,191 @@
+"""Section 4 of Chen, Gupta and Recht (2009): Table 1."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
+
+from cvxkernel.formulations.inputs import Array
+from cvxkernel.solvers.estimators import (
+    ModifiedSVM,
+    RobustSVM,
+    SpectrumSVM,
+    selected_regularizer,
+)
+from cvxkernel.validation.studies.data import NOT_TO_BE_HAD, Data
+from cvxkernel.validation.studies.protocol import (
+    LIMIT,
+    TOL,
+    halves,
+    right,
+    searched,
+    wilcoxon_worse,
+)
+from cvxkernel.validation.studies.store import Record
+from cvxkernel.validation.studies.study import Cells, Fit, Measures, Sentence, Study
+
+ETAS = (1e-4, 1e-3, 1e-2, 1e-1, 1.0)
+POWERS = (1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0, 1000.0)
+NEIGHBOURS = (*range(1, 17), 32)
+FOLDS = 10
+LEVEL = 0.05
+HOW: dict[str, Any] = {"tol": TOL, "limit": LIMIT}
+
+
+class SimilaritiesAsFeatures(SVC):  # type: ignore[misc]
+    """A linear machine whose features are the similarities to the training samples."""
+
+    def __init__(self, *, C: float = 1.0) -> None:
+        super().__init__(C=C, kernel="linear")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = True  # a fold has its own training samples
+        return tags
+
+
+def measure(fit: Fit, data: Data) -> Measures:
+    """One method on one partition: a fifth is tested, parameters by ten folds of the rest."""
+    train, test = halves(data.n, 0.8, fit.split)
+    S, s = data.X[np.ix_(train, train)], data.X[np.ix_(test, train)]
+    y, truth = data.y[train], data.y[test]
+    if fit.method == "k-NN":
+        model = KNeighborsClassifier(metric="precomputed")
+        few = {"n_neighbors": [k for k in NEIGHBOURS if k < 0.85 * len(y)]}
+        search = searched(model, few, 1 - S, y, folds=FOLDS, seed=fit.split)
+        return {"error": 100 - right(search, 1 - s, truth), **search.best_params_}
+    model, grid = _asked(fit.method, S, y, fit.split)
+    search = searched(model, grid, S, y, folds=FOLDS, seed=fit.split)
+    best = search.best_estimator_
+    told: Measures = {"error": 100 - right(best, s, truth), **search.best_params_}
+    if hasattr(best, "solution_"):
+        told["width"] = best.solution_.width
+    if fit.method in RAW:  # what is lost on unmodified similarities
+        labels = np.where(best.coef_ @ s.T + best.intercept_ >= 0, *best.classes_[::-1])
+        told["raw error"] = 100 * float(np.mean(labels != truth))
+    return told
+
+
+def _asked(method: str, S: Array, y: Array, seed: int) -> tuple[Any, dict[str, Any]]:
+    """The estimator of a row and its grid."""
+    if method == "linear SVM":
+        return SimilaritiesAsFeatures(), {"C": POWERS}
+    if method == "robust SVM":
+        return RobustSVM(**HOW), {"C": POWERS, "rho": POWERS}
+    if method == "proposed SVM":
+        h, _ = selected_regularizer(S, y, POWERS, folds=FOLDS, seed=seed, **HOW)
+        return SpectrumSVM(h=h, **HOW), {"eta": ETAS, "gamma": POWERS, "h": [h]}
+    name = method.removeprefix("SVM w/ ").partition(",")[0]
+    treatment = "linear" if name != "shift" or method.endswith("As") else "raw"
+    return ModifiedSVM(name, treatment=treatment, solver="svm", **HOW), {"C": POWERS}
+
+
+METHODS = (
+    "proposed SVM",
+    "robust SVM",
+    "SVM w/ clip",
+    "SVM w/ flip",
+    "SVM w/ shift",
+    "linear SVM",
+    "k-NN",
+    "SVM w/ shift, k = As",
+)
+RAW = ("proposed SVM", "robust SVM", "SVM w/ flip")
+TABLE_1 = {  # mean and deviation, per cent
+    "Amazon": [(11.32, 7.86), (7.63, 6.55), (12.37, 7.68), (20.79, 10.97), (15.53, 13.05),
+               (16.05, 11.59), (9.47, 6.57)],
+    "aural_sonar": [(12.00, 4.85), (12.00, 5.79), (12.00, 5.34), (13.25, 5.07), (17.25, 9.93),
+                    (14.25, 6.94), (18.25, 5.97)],
+    "protein": [(2.93, 2.73), (18.28, 5.57), (9.14, 4.26), (4.14, 3.01), (31.55, 17.63),
+                (2.59, 3.06), (43.45, 5.71)],
+    "voting": [(4.72, 1.96), (5.00, 1.79), (5.00, 1.79), (4.83, 2.17), (6.55, 5.34),
+               (5.34, 1.93), (5.46, 1.74)],
+    "Yeast-5-7": [(25.25, 4.93), (26.50, 4.50), (28.25, 6.38), (35.75, 7.75), (46.00, 9.40),
+                  (26.88, 6.22), (30.63, 5.80)],
+    "Yeast-5-12": [(8.63, 5.09), (9.00, 5.39), (10.50, 4.72), (10.75, 5.13), (43.38, 8.41),
+                   (10.75, 4.82), (12.75, 4.39)],
+}  # fmt: skip
+UNMODIFIED = {"proposed SVM": 48.10, "SVM w/ flip": 41.38, "robust SVM": 38.62}  # on Protein
+
+
+def among_the_best(method: str, case: str) -> Sentence:
+    """Bold in the table: not significantly worse than the lowest mean by Wilcoxon's test."""
+
+    def agrees(cells: Cells, records: Sequence[Record]) -> bool | None:
+        rows = {m: cells[m, case, "error"] for m in METHODS[:7]}
+        means = {m: cell.mean for m, cell in rows.items() if cell.mean is not None}
+        if method not in means or min(cell.splits for cell in rows.values()) < 6:
+            return None
+        best = min(means, key=lambda m: means[m])
+        own, lowest = (STUDY.measured(records, m, case) for m in (method, best))
+        both = [s for s in own if own[s] and lowest.get(s)]
+        pair = [[(e[s] or {})["error"] for s in both] for e in (own, lowest)]
+        return wilcoxon_worse(*pair) > LEVEL
+
+    return Sentence(f"the {method} is among the top performers on {case}", agrees)
+
+
+def worse_unmodified(method: str) -> Sentence:
+    """Section 4.3: on Protein, with unmodified s, the errors are at least 30 %."""
+
+    def agrees(cells: Cells, _: Sequence[Record]) -> bool | None:
+        own, raw = (cells[method, "protein", c].mean for c in ("error", "raw error"))
+        return None if own is None or raw is None else raw > own + 15 and raw > 30
+
+    return Sentence(f"Protein, unmodified s: the error of the {method} would increase", agrees)
+
+
+STUDY = Study(
+    id="chen2009-table1",
+    where="Table 1",
+    about="test errors of seven classifiers on indefinite similarities",
+    data=("aural_sonar", "protein", "voting"),
+    methods=METHODS,
+    measure=measure,
+    splits=20,
+    columns=("error", "raw error"),
+    printed={
+        (method, case, "error"): row
+        for case, rows in TABLE_1.items()
+        for method, row in zip(METHODS, [*rows, rows[4]], strict=True)
+    }
+    | {(m, "protein", "raw error"): (x, None) for m, x in UNMODIFIED.items()},
+    choices=(
+        "Partitions are uniform, numpy's default_rng(split); the ten folds are stratified.",
+        "Test samples: k = As for clip, flip and (12), (8) for the robust SVM. For shift k = s, "
+        "which Wu et al.'s augmented matrix gives too; k = As with A = I + |λ_min|S⁺ beside it.",
+        "The robust SVM is (2) with C and ρ on the printed sets, 49 pairs.",
+        "Ties in cross-validation go to the smaller parameter, as GridSearchCV has it.",
+        f"Every program is proved to a relative width of {TOL:g}; a parameter with which one is "
+        "not loses the cross-validation.",
+        "raw error: the same machine on the unmodified similarities s.",
+    ),
+    why=(
+        "Shift on Protein: 31.55 is printed. With k = s, as by Wu et al., the error is worse "
+        "than chance; with k = As, the paper's own consistent treatment, it is the printed one, "
+        "and scatters as much. On Aural Sonar the printed error lies between the two.",
+    ),
+    missing={name: NOT_TO_BE_HAD[name] for name in ("Amazon", "Yeast-5-7", "Yeast-5-12")},
+    sentences=(
+        *(among_the_best("proposed SVM", case) for case in ("aural_sonar", "protein", "voting")),
+        *(worse_unmodified(method) for method in RAW),
+    ),
+)
+
+UNIDENTIFIED = Study(
+    id="chen2009-yeast",
+    where="Table 1, Yeast",
+    about="the same on 200 yeast proteins of two classes that are not known",
+    data=("yeast_sw",),
+    methods=METHODS,
+    measure=measure,
+    splits=20,
+    columns=("error",),
+    choices=("Which pair of classes the file holds is not known: nothing is printed for it.",),
+)
+
+STUDIES = (STUDY, UNIDENTIFIED)
