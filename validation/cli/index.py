@@ -20,7 +20,6 @@ from cvxkernel.formulations.catalogue import EQUAL, PAPERS
 NAME = "index.json"
 Index = dict[str, Any]
 Row = dict[str, Any]
-COMPARED = ("kim2006", "lanckriet2004")  # on one page of the documentation
 
 
 def read() -> Index:
