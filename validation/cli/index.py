@@ -15,7 +15,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from cvxkernel.formulations.catalogue import EQUAL, PAPERS
+from cvxkernel.formulations.catalogue import COMPARED, EQUAL, PAPERS
 
 NAME = "index.json"
 Index = dict[str, Any]
