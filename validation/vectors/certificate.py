@@ -18,10 +18,11 @@ from scipy.linalg import LinAlgError, cholesky, eigh
 from cvxkernel import solvers
 from cvxkernel.formulations import semidefinite
 from cvxkernel.formulations.catalogue import CATALOGUE, formulation
+from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.errors import InputError, SolverError
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.solvers.method import Progress
+from cvxkernel.solvers.method import Progress, Solution
 from cvxkernel.validation.files import dump
 from cvxkernel.validation.vectors import checker
 from cvxkernel.validation.vectors.decimals import outwards, texts
@@ -45,16 +46,16 @@ def data(problem: Any) -> dict[str, Any]:
     return out
 
 
-def points(id: str, problem: Any, tol: float = FINE, **options: Any) -> Mapping[str, Any]:
-    """The symbols of a solution; of the best that was found where the solvers were not content."""
+def solution(id: str, problem: Any, tol: float = FINE, **options: Any) -> Solution | Enclosure:
+    """A solution, or the best that was found where the solvers were not content."""
     form = formulation(id)
     same = next(f.id for f in CATALOGUE.values() if f.program is form.program)
     try:
-        return solvers.solve(same, problem, tol=tol, **options).variables
+        return solvers.solve(same, problem, tol=tol, **options)
     except SolverError as error:
         if error.best is None:
             raise
-        return error.best.variables
+        return error.best
 
 
 def certify(
@@ -74,33 +75,42 @@ def certify(
     form.require(problem)
     if form.id not in WITNESSES:
         raise InputError("ID", "a convex formulation that the checker knows", _why_not(form))
-    found = points(form.id, problem, min(tol, FINE), progress=progress, limit=limit)
-    return at(form, problem, found, tol)
-
-
-def at(form: Formulation, problem: Any, found: Mapping[str, Any], tol: float) -> dict[str, Any]:
-    """The certificate that a point is worth."""
-    made = {**WITNESSES[form.id](problem, found), **_evidence(problem)}
+    found = solution(form.id, problem, min(tol, FINE), progress=progress, limit=limit)
+    made = {**WITNESSES[form.id](problem, found.variables), **_evidence(problem)}
     claim = {"formulation": form.id, "problem": data(problem), "certificate": made}
     lower, upper = shown(claim)
-    ends = [outwards(lower, up=False), outwards(upper, up=True)]
-    width = float((upper - lower) / max(abs(upper), Fraction(1, 10**300)))
+    width = float((upper - lower) / max(abs(upper), abs(lower), Fraction(1, 10**300)))
     if not width <= tol:
         why = f"certified relative width {width:.1e} above {tol:.1e}"
-        raise SolverError(form.id, {"certificate": why})
-    about = {"schema": SCHEMA, "version": VERSION, "formulation": form.id, "sense": form.sense}
-    return {**about, "optimum": ends, "problem": claim["problem"], "certificate": made}
+        best = Enclosure(found.value, float(lower), float(upper), found.variables)
+        raise SolverError(form.id, {"certificate": why}, best)
+    return {
+        "schema": SCHEMA,
+        "version": VERSION,
+        "formulation": form.id,
+        "sense": form.sense,
+        "optimum": [outwards(lower, up=False), outwards(upper, up=True)],
+        "answer": {"value": found.value, "variables": _plain(found.variables)},
+        "problem": claim["problem"],
+        "certificate": made,
+    }
+
+
+def _plain(variables: Mapping[str, Any]) -> dict[str, Any]:
+    return {symbol: np.asarray(x).tolist() for symbol, x in variables.items()}
 
 
 def shown(claim: Mapping[str, Any]) -> tuple[Fraction, Fraction]:
     """Both ends that the checker makes of a claim, as it will read it."""
     read = json.loads(dump(dict(claim)), parse_float=str, parse_int=str)
     try:
-        lower, upper = checker.ends(read["formulation"], read["problem"], read["certificate"])
+        made: tuple[Fraction, Fraction] = checker.ends(  # type: ignore[no-untyped-call]
+            read["formulation"], read["problem"], read["certificate"]
+        )
     except checker.RefusedError as error:
         came = f"a point without it ({claim['formulation']})"
         raise InputError("certificate", str(error), came) from None
-    return lower, upper
+    return made
 
 
 def _evidence(problem: Any) -> dict[str, Any]:

@@ -58,8 +58,8 @@ def free(problem: KernelMachine, point: Point) -> dict[str, Any]:
     )
     _, B, scale = max(at(near), at(float(found.x)), key=lambda made: made[0])
     scale *= INSIDE
-    alpha = balanced(np.sqrt(scale) * alpha, y, C)
-    return {**_primal(problem, point, float(C)), "alpha": alpha, "B": texts(np.sqrt(scale) * B)}
+    below = {"alpha": balanced(np.sqrt(scale) * alpha, y, C), "B": texts(np.sqrt(scale) * B)}
+    return {**_primal(problem, point, float(C)), **below}
 
 
 def _primal(problem: RobustMachine | KernelMachine, point: Point, C: float) -> dict[str, Any]:
@@ -170,7 +170,10 @@ def combination(problem: Combination, point: Point) -> dict[str, Any]:
 
         c, b = min((c, b), (own, at), key=lambda pair: value(*pair))
     made = {"alpha": balanced(alpha, problem.y, Fraction(problem.C)), "c": texts(c), "b": texts(b)}
-    return {**made, "gamma": shares(gamma)}
+    a = problem.y * np.clip(alpha, 0.0, problem.C)
+    root = np.sqrt(np.maximum([a @ A @ a for A in problem.kernels], 0.0))
+    gamma = root + 1e-15 * root.sum() if root.sum() > 0 else gamma  # the best for α
+    return {**made, "gamma": shares(gamma, 25)}
 
 
 def kernels(problem: Similarities, point: Point) -> dict[str, Any]:

@@ -48,8 +48,9 @@ def modification(problem: SpectrumMachine, point: Point) -> dict[str, Any]:
     lam, U, n = basis.lam, basis.U, problem.n
     C = 1 / (2 * Fraction(eta) * n)
     sign = np.sign(lam)
-    a = np.where(sign * point["a"] > 0, point["a"], 0.0)
-    a = np.where(lam == 0, {"clip": 1.0, "both": point["a"]}.get(problem.h, 0.0), a)
+    own = np.asarray(point["a"])
+    a = np.where(sign * own > 0, own, 0.0)
+    a = np.where(lam == 0, {"clip": np.ones(n), "both": own}.get(problem.h, np.zeros(n)), a)
     k = np.maximum(lam * a, 0.0)
     alpha = np.clip(point["alpha"], 0.0, float(C))
     _, c, b = above((U * k) @ U.T, y, float(C), alpha)
