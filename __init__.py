@@ -16,10 +16,13 @@ if TYPE_CHECKING:
     from cvxkernel.formulations import errors
     from cvxkernel.validation.door import catalogue, check, problem, solve
     from cvxkernel.validation.files import load
+    from cvxkernel.validation.vectors.door import certify
 
     __version__: str
 
-__all__ = ["__version__", "catalogue", "check", "errors", "load", "problem", "solve"]
+__all__ = [
+    "__version__", "catalogue", "certify", "check", "errors", "load", "problem", "solve",
+]  # fmt: skip
 
 _DOOR = ("catalogue", "check", "problem", "solve")
 
@@ -31,6 +34,8 @@ def __getattr__(name: str) -> Any:
         return import_module("cvxkernel.formulations.errors")
     if name == "load":
         return import_module("cvxkernel.validation.files").load
+    if name == "certify":
+        return import_module("cvxkernel.validation.vectors.door").certify
     if name in _DOOR:
         return getattr(import_module("cvxkernel.validation.door"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -17,7 +17,12 @@ from io import TextIOWrapper
 import typer
 
 from cvxkernel.formulations.errors import InputError, SolverError
-from cvxkernel.validation.cli import answers, ledger, timing  # noqa: F401  (register commands)
+from cvxkernel.validation.cli import (  # noqa: F401  (register commands)
+    answers,
+    certificates,
+    ledger,
+    timing,
+)
 from cvxkernel.validation.cli.app import app
 from cvxkernel.validation.cli.supervisor import UNFORESEEN, supervised
 

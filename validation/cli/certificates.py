@@ -46,8 +46,12 @@ def vectors_(
     id: Annotated[
         list[str] | None, typer.Option("--id", help="Those of this formulation only; repeatable.")
     ] = None,
+    again: Annotated[
+        bool,
+        typer.Option("--again", help="Make them again from the recorded points: bit for bit."),
+    ] = False,
     anew: Annotated[
-        bool, typer.Option("--anew", help="Solve and certify them again: takes minutes.")
+        bool, typer.Option("--anew", help="Solve and certify them anew: takes minutes.")
     ] = False,
 ) -> None:
     """Write the test vectors, with the checker, the schemas and harnesses for other languages."""
@@ -56,5 +60,5 @@ def vectors_(
     if folder.exists() and not folder.is_dir():
         raise FileError(folder.name, "a folder", "a file")
     with progress_line() as progress:
-        count = shipped.write(folder, tuple(id or ()), anew=anew, progress=progress)
+        count = shipped.write(folder, tuple(id or ()), again=again, anew=anew, progress=progress)
     out.print(f"{folder}: {count} files", soft_wrap=True)

@@ -1,7 +1,8 @@
-"""The files of test vectors: made from instances, slips and certificates; shipped as made.
+"""The files of test vectors: made from instances, slips and points that a certificate holds.
 
-`cvxkernel vectors DIR` writes what is shipped. `make` makes a file anew: its problems are the same
-anywhere, its points are what the solvers find, and it claims nothing but what the checker shows.
+Problems are made of whole numbers, and both ends of an optimum are what the checker makes of a
+problem and a point, in fractions: from the points recorded in a file `make` makes it again,
+bit for bit, on any machine. Without them it solves, and other processors leave other last digits.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 from cvxkernel.formulations.catalogue import CATALOGUE, formulation
 from cvxkernel.formulations.errors import CvxkernelError
 from cvxkernel.validation.vectors import instances, slips
-from cvxkernel.validation.vectors.certificate import certify
+from cvxkernel.validation.vectors.certificate import certify, data, optimum, shown
 from cvxkernel.validation.vectors.witnesses import WITNESSES
 
 SCHEMA, VERSION = "vector", 1
@@ -25,12 +26,23 @@ WIDEST = 1e-7  # relative, of an optimum
 IDS = tuple(id for id in CATALOGUE if id in WITNESSES)
 
 
-def make(id: str) -> dict[str, Any]:
-    """The file of a formulation."""
-    form, groups = formulation(id), {name: [] for name in instances.GROUPS}  # type: ignore[var-annotated]
+Recorded = Mapping[str, Mapping[str, Any]]  # by the id of a test, or that and a slip's flag
+
+
+def recorded(vectors: Mapping[str, Any]) -> Recorded:
+    """The tests and slips of a file by name: its certificates and answers are the points."""
+    tests = [test for group in vectors["groups"] for test in group["tests"]]
+    named = {test["id"]: test for test in tests}
+    return named | {f"{t['id']} {slip['flag']}": slip for t in tests for slip in t["slips"]}
+
+
+def make(id: str, points: Recorded | None = None) -> dict[str, Any]:
+    """The file of a formulation, at points that were recorded, or at those of a solve."""
+    form = formulation(id)
+    groups: dict[str, list[Any]] = {name: [] for name in instances.GROUPS}
     flags: set[str] = set()
     for number, one in enumerate(instances.instances(id), 1):
-        test = _test(id, number, one)
+        test = _test(id, f"{id}/{number}", one, points)
         name = next(g for g, members in instances.GROUPS.items() if one.flag in members)
         groups[name].append(test)
         flags |= {one.flag, *(slip["flag"] for slip in test["slips"])}
@@ -46,25 +58,35 @@ def make(id: str) -> dict[str, Any]:
     }
 
 
-def _test(id: str, number: int, one: instances.Instance) -> dict[str, Any]:
-    certificate = _certified(id, one.problem)
-    kept = list(_slips(id, one.problem, certificate)) if one.slips else []
+def _test(id: str, name: str, one: instances.Instance, points: Recorded | None) -> dict[str, Any]:
+    made = _certified(id, one.problem, points, name)
+    kept = list(_slips(id, name, one.problem, made, points)) if one.slips else []
     return {
-        "id": f"{id}/{number}",
+        "id": name,
         "comment": one.comment,
         "flags": [one.flag],
-        "problem": certificate["problem"],
-        "optimum": certificate["optimum"],
-        "answer": certificate["answer"],
+        "problem": made["problem"],
+        "optimum": made["optimum"],
+        "answer": made["answer"],
         "slips": kept,
-        "certificate": certificate["certificate"],
+        "certificate": made["certificate"],
     }
 
 
-def _certified(id: str, problem: Mapping[str, Any]) -> dict[str, Any]:
-    made = certify(id, formulation(id).make(problem), tol=WIDEST)
-    made["answer"] = {key: _short(part) for key, part in made["answer"].items()}
-    return made
+def _certified(
+    id: str, problem: Mapping[str, Any], points: Recorded | None, name: str
+) -> dict[str, Any]:
+    """Problem, optimum, answer and certificate."""
+    checked = formulation(id).make(problem)
+    if points is None:
+        made = certify(id, checked, tol=WIDEST)
+        made["answer"] = {key: _short(part) for key, part in made["answer"].items()}
+        return made
+    at = points[name]
+    claim = {"formulation": id, "problem": data(checked), "certificate": at["certificate"]}
+    factor = at.get("factor", 1.0)
+    answer = {**at["answer"], "value": at["answer"]["value"] / factor}
+    return {**claim, "optimum": optimum(*shown(claim)), "answer": answer}
 
 
 def _short(x: Any) -> Any:
@@ -77,16 +99,22 @@ def _short(x: Any) -> Any:
 
 
 def _slips(
-    id: str, problem: Mapping[str, Any], true: Mapping[str, Any]
+    id: str,
+    name: str,
+    problem: Mapping[str, Any],
+    true: Mapping[str, Any],
+    points: Recorded | None,
 ) -> Iterator[dict[str, Any]]:
     """The slips whose values are told apart from the optimum and from each other."""
     seen = [_middle(true["optimum"])]
     for slip in slips.slips(id, problem):
-        other = slip.formulation or id
+        other, at = slip.formulation or id, f"{name} {slip.flag}"
+        if points is not None and at not in points:
+            continue
         made: Mapping[str, Any] = true
         if slip.changes or slip.formulation:
             try:
-                made = _certified(other, {**problem, **slip.changes})
+                made = _certified(other, {**problem, **slip.changes}, points, at)
             except CvxkernelError:  # no problem, or none that can be certified so narrowly
                 continue
         value = _middle(made["optimum"]) * Fraction(slip.factor)

@@ -89,11 +89,16 @@ def certify(
         "version": VERSION,
         "formulation": form.id,
         "sense": form.sense,
-        "optimum": [outwards(lower, up=False), outwards(upper, up=True)],
+        "optimum": optimum(lower, upper),
         "answer": {"value": found.value, "variables": _plain(found.variables)},
         "problem": claim["problem"],
         "certificate": made,
     }
+
+
+def optimum(lower: Fraction, upper: Fraction) -> list[str]:
+    """Both ends as decimals, rounded outwards."""
+    return [outwards(lower, up=False), outwards(upper, up=True)]
 
 
 def _plain(variables: Mapping[str, Any]) -> dict[str, Any]:

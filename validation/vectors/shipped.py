@@ -50,21 +50,28 @@ def _file(id: str) -> Traversable:
 
 
 def write(
-    folder: Path, wanted: tuple[str, ...] = (), *, anew: bool, progress: Progress | None = None
+    folder: Path,
+    wanted: tuple[str, ...] = (),
+    *,
+    again: bool = False,
+    anew: bool = False,
+    progress: Progress | None = None,
 ) -> int:
-    """Write them into a folder, the vectors as shipped or made anew; how many files."""
+    """Write them into a folder, the vectors as shipped, made again, or anew; how many files."""
     every = [_file(id) for id in wanted or ids()]
     folder.mkdir(parents=True, exist_ok=True)
     others = [f for name in FOLDERS for f in (HERE / name).iterdir() if f.is_file()]
     for file in (HERE / "checker.py", *others):
         (folder / file.name).write_bytes(file.read_bytes())
     for file in every:
-        if anew:
+        if again or anew:
             from cvxkernel.validation.vectors import build
 
             if progress is not None:
-                progress(f"{file.name}: solving and certifying")
-            text = build.text(build.make(file.name.removesuffix(".json")))
+                progress(f"{file.name}: {'solving and ' if anew else ''}certifying")
+            id = file.name.removesuffix(".json")
+            points = None if anew else build.recorded(vectors(id))
+            text = build.text(build.make(id, points))
             (folder / file.name).write_text(text, encoding="utf-8")
         else:
             (folder / file.name).write_bytes(file.read_bytes())
