@@ -9,7 +9,7 @@ import typer
 
 from cvxkernel.formulations.errors import FileError, InputError
 from cvxkernel.validation import files
-from cvxkernel.validation.cli.app import Id, Limit, ProblemFile, app, out
+from cvxkernel.validation.cli.app import AsJson, Id, Limit, ProblemFile, app, out, table_of
 from cvxkernel.validation.progress import progress_line
 
 
@@ -62,3 +62,46 @@ def vectors_(
     with progress_line() as progress:
         count = shipped.write(folder, tuple(id or ()), again=again, anew=anew, progress=progress)
     out.print(f"{folder}: {count} files", soft_wrap=True)
+
+
+@app.command("conform", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def conform_(
+    context: typer.Context,
+    id: Annotated[
+        list[str], typer.Option("--id", help="A formulation that the program solves; repeatable.")
+    ],
+    as_json: AsJson = False,
+    junit: Annotated[Path | None, typer.Option(help="Write JUnit's XML to this file.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a page to this file.")] = None,
+    tol: Annotated[float, typer.Option(help="Relative distance from the optimum.")] = 1e-6,
+    timeout: Annotated[float, typer.Option(help="Seconds for each test.")] = 60.0,
+) -> None:
+    """Run a program through the test vectors: conform --id ID -- COMMAND {problem} {answer}.
+
+    The command is run once for each test, {problem} and {answer} standing for JSON files; it leaves
+    a value, the paper's symbols, or both. Exit status 1 where an answer is not right.
+    """
+    from cvxkernel.validation.vectors import conform
+
+    for key, number in (("--tol", tol), ("--timeout", timeout)):
+        if not number > 0:
+            raise InputError(key, "a positive number", f"{number:g}")
+    with progress_line() as progress:
+        outcomes = list(
+            conform.conform(context.args, id, tol=tol, timeout=timeout, progress=progress)
+        )
+    if junit is not None:
+        junit.write_text(conform.as_junit(outcomes), encoding="utf-8")
+    if html is not None:
+        html.write_text(conform.as_html(outcomes, " ".join(context.args)), encoding="utf-8")
+    if as_json:
+        typer.echo(conform.as_json(outcomes))
+    else:
+        table = table_of("test", "flags", "outcome", "reason")
+        for o in outcomes:
+            table.add_row(o.test, ", ".join(o.flags), o.outcome, o.reason)
+        out.print(table)
+        told = conform.counts(outcomes)
+        out.print(", ".join(f"{number} {kind}" for kind, number in told.items() if number))
+    if any(o.outcome != conform.RIGHT for o in outcomes):
+        raise typer.Exit(1)

@@ -147,18 +147,18 @@ def text(vectors: Mapping[str, Any]) -> str:
     lines = [json.dumps(head, ensure_ascii=False)[:-1] + ', "groups": [']
     for g, group in enumerate(vectors["groups"]):
         lines.append(f'{{"name": {json.dumps(group["name"])}, "tests": [')
-        rows = [_compact(test) for test in group["tests"]]
+        rows = [compact(test) for test in group["tests"]]
         lines += [row + ("," if i + 1 < len(rows) else "") for i, row in enumerate(rows)]
         lines.append("]}" + ("," if g + 1 < len(vectors["groups"]) else ""))
     return "\n".join([*lines, "]}", ""])
 
 
-def _compact(x: Any) -> str:
+def compact(x: Any) -> str:
     """JSON without spaces; a double by the shortest decimal that names it, a whole one as such."""
     if isinstance(x, dict):
-        return "{" + ",".join(f"{json.dumps(k)}:{_compact(v)}" for k, v in x.items()) + "}"
+        return "{" + ",".join(f"{json.dumps(k)}:{compact(v)}" for k, v in x.items()) + "}"
     if isinstance(x, list):
-        return "[" + ",".join(map(_compact, x)) + "]"
+        return "[" + ",".join(map(compact, x)) + "]"
     if isinstance(x, float):
         return str(int(x)) if x == int(x) and abs(x) < 2**53 else repr(x)
     return json.dumps(x, ensure_ascii=False)

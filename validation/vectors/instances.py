@@ -309,11 +309,11 @@ def _similarities(id: str, keys: tuple[str, ...], optional: tuple[str, ...]) -> 
     yield Instance("LargeParameter", "all of them large", made(signs(6), 13, **high))
     if several:
         y = signs(5)
-        S = [similarity(points(y, 14), y, 14) * 32, similarity(points(y, 15), y, 15) / 32]
-        S = [A + np.diag(np.arange(5) - 1.5) / 64 for A in S]
-        yield Instance("DifferentSizes", "one a thousand times the other", of(S, y, 14))
+        pair = [similarity(points(y, 14), y, 14) * 32, similarity(points(y, 15), y, 15) / 32]
+        pair = [A + np.diag(np.arange(5) - 1.5) / 64 for A in pair]
+        yield Instance("DifferentSizes", "one a thousand times the other", of(pair, y, 14))
     X, y = iris()
     X, y = X[4:], np.where(y[4:] == 2, 1.0, -1.0)
     d = ((X[:, None] - X) ** 2).sum(axis=-1)
-    S = [1 - d / 4 + gaussian(X, 1.0) / 16, gaussian(X, 2.0) - linear(X) / 2]  # not kernels
-    yield Instance("RealData", "iris: one less a distance", of(S, y, 15), slips=True)
+    pair = [1 - d / 4 + gaussian(X, 1.0) / 16, gaussian(X, 2.0) - linear(X) / 2]  # not kernels
+    yield Instance("RealData", "iris: one less a distance", of(pair, y, 15), slips=True)
