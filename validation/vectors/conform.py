@@ -61,10 +61,9 @@ def conform(
 
 def _one(command: Sequence[str], id: str, test: Any, tol: float, timeout: float) -> Outcome:
     def made(outcome: str, reason: str = "", details: str = "") -> Outcome:
-        seconds = perf_counter() - start
         return Outcome(id, test["id"], test["flags"], outcome, reason, details, seconds)
 
-    start = perf_counter()
+    start, seconds = perf_counter(), timeout
     with TemporaryDirectory(prefix="cvxkernel") as folder:
         problem, answer = Path(folder, "problem.json"), Path(folder, "answer.json")
         problem.write_text(compact(test["problem"]), encoding="utf-8")
@@ -76,6 +75,7 @@ def _one(command: Sequence[str], id: str, test: Any, tol: float, timeout: float)
             return made(TIMED_OUT, f"after {timeout:g} s")
         except OSError as error:
             raise InputError("COMMAND", "a program that can be run", str(error)) from None
+        seconds = perf_counter() - start
         told = run.stderr.decode(errors="replace").strip()
         if run.returncode != 0:
             last = told.splitlines()[-1] if told else "nothing on stderr"

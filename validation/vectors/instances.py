@@ -88,7 +88,8 @@ def quadratic(X: Array) -> Array:
 def gaussian(X: Array, width: float) -> Array:
     """exp(-d²/width) to twelve binary places, 1/32 more on the diagonal: definite for n ≤ 100."""
     d = ((X[:, None] - X) ** 2).sum(axis=-1)
-    return np.round(np.exp(-d / width) * 4096) / 4096 + np.eye(len(X)) / 32
+    K: Array = np.round(np.exp(-d / width) * 4096) / 4096 + np.eye(len(X)) / 32
+    return K
 
 
 def kernels(X: Array, p: int) -> Array:
@@ -106,7 +107,8 @@ def similarity(X: Array, y: Array, seed: int) -> Array:
     """Symmetric, indefinite, of multiples of 1/16."""
     B = drawn(len(X), 4, 50 + seed)
     B[:, 3] = y
-    return (B * np.array([0.5, -0.25, 0.5, 1.0])) @ B.T / 2
+    S: Array = (B * np.array([0.5, -0.25, 0.5, 1.0])) @ B.T / 2
+    return S
 
 
 def rotated(n: int, eigenvalues: list[float], seed: int) -> tuple[Array, Array]:
@@ -167,7 +169,8 @@ def _kernels(id: str, keys: tuple[str, ...], *, binary: bool) -> Iterator[Instan
     pm = binary or "Y" in keys or id.startswith("kundu2010")
 
     def labels(n: int) -> Array:
-        return signs(n) if pm else 1.0 + np.arange(n) % 3
+        three = np.array([1.0, 2.0, 3.0])[np.arange(n) % 3]
+        return signs(n) if pm else three
 
     def made(y: Array, p: int, seed: int, K: Array | None = None) -> dict[str, Any]:
         X = points(y, seed)
@@ -218,7 +221,7 @@ def _parameters(x: float) -> dict[str, float]:
 def _given(id: str, keys: tuple[str, ...]) -> Iterator[Instance]:
     """One kernel: chen2009 (1), (3), (8)."""
 
-    def made(y: Array, seed: int, K: Array | None = None, **numbers: float) -> dict[str, Any]:
+    def made(y: Array, seed: int, K: Array | None = None, **numbers: Any) -> dict[str, Any]:
         X = points(y, seed)
         S = similarity(X, y, seed)
         K = kernels(X, 2).sum(axis=0) if K is None else K
@@ -237,9 +240,9 @@ def _given(id: str, keys: tuple[str, ...]) -> Iterator[Instance]:
     twice = np.kron(np.array([[1.0, 1.0], [1.0, 1.0]]), gaussian(points(signs(4), 7), 4.0))
     yield Instance("Duplicated", "every sample twice", made(np.tile(signs(4), 2), 7, twice))
     yield Instance("Unbalanced", "one sample against the others", made(signs(7, 1), 8))
-    low = {"C": 2.0**-8, "eta": 2.0**-10, "psi": 2.0**-8}
+    low: dict[str, Any] = {"C": 2.0**-8, "eta": 2.0**-10, "psi": 2.0**-8}
     yield Instance("SmallParameter", "C, η and ψ small", made(signs(7), 9, **low))
-    high = {"C": 2.0**8, "eta": 4.0, "psi": 64.0}
+    high: dict[str, Any] = {"C": 2.0**8, "eta": 4.0, "psi": 64.0}
     low_rank = linear(points(signs(7), 10))
     yield Instance("LargeParameter", "C, η and ψ large", made(signs(7), 10, low_rank, **high))
     y = signs(7)
@@ -303,9 +306,15 @@ def _similarities(id: str, keys: tuple[str, ...], optional: tuple[str, ...]) -> 
         B = drawn(6, 2, 9)
         S = (B * np.array([1.0, -0.5])) @ B.T
         yield Instance("RankDeficient", "rank 2", of([S, S + linear(B[:, :1])], signs(6), 9))
-    low = {"C": 2.0**-6, "eta": 2.0**-8, "rho": 2.0**-8, "gamma": 2.0**-6, "tau": 0.5}
+    low: dict[str, Any] = {
+        "C": 2.0**-6,
+        "eta": 2.0**-8,
+        "rho": 2.0**-8,
+        "gamma": 2.0**-6,
+        "tau": 0.5,
+    }
     yield Instance("SmallParameter", "all of them small", made(signs(6), 12, **low))
-    high = {"C": 2.0**6, "eta": 2.0, "rho": 4.0, "gamma": 4.0, "tau": 64.0}
+    high: dict[str, Any] = {"C": 2.0**6, "eta": 2.0, "rho": 4.0, "gamma": 4.0, "tau": 64.0}
     yield Instance("LargeParameter", "all of them large", made(signs(6), 13, **high))
     if several:
         y = signs(5)

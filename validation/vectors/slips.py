@@ -6,7 +6,7 @@ formulation, and a `factor` on the value where the objective was written with an
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -149,7 +149,7 @@ def _s(s: Any, n: int, _: Problem) -> Iterator[tuple[str, Any]]:
     yield "s_negative", -np.asarray(s)
 
 
-_NUMBERS = {
+_NUMBERS: dict[str, Callable[[Any, int, Problem], Iterator[tuple[str, Any]]]] = {
     "C": _C, "lam": _lam, "eta": _eta, "gamma": _gamma, "rho": _rho, "tau": _tau,
     "beta": _beta, "loss": _loss, "h": _h, "psi": _psi, "s": _s,
 }  # fmt: skip

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
+from cvxkernel.formulations import inputs
 from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.errors import CvxkernelError, InputError
 from cvxkernel.validation.check import Judgement, judge
@@ -49,7 +48,7 @@ def verdict(
     if value is None and not variables:
         raise InputError("answer", "a value, or symbols of the formulation", "neither")
     if value is not None:
-        number = Fraction(float(np.asarray(value, dtype=float).reshape(())))
+        number = Fraction(inputs.weights("value", value, ()).item())
         if not near(number, test["optimum"], 1.0, tol):
             lower, upper = test["optimum"]
             told = f"value {float(number):.9g}, optimum {lower} … {upper}"

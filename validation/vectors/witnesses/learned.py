@@ -10,6 +10,7 @@ import numpy as np
 from scipy.linalg import eigh, eigvalsh
 from scipy.optimize import brentq, minimize_scalar
 
+from cvxkernel.formulations import semidefinite
 from cvxkernel.formulations.chen2009.programs import KernelMachine, NewSample, RobustMachine
 from cvxkernel.formulations.formulation import Point
 from cvxkernel.formulations.inputs import Array
@@ -86,6 +87,11 @@ def sample(problem: NewSample, point: Point) -> dict[str, Any]:
             high *= 2
         nu = float(brentq(short, 0.0, high, xtol=1e-300, rtol=1e-15)) if short(0.0) > 0 else 0.0
         nu = nu or max(-problem.psi, 0.0)
+    if nu == 0 and not semidefinite.exactly(as_it_came(problem.K)):
+        # No vector is known to be in the null space: the price of a small ν against that of K's
+        # slack, which ν divides.
+        off = float(np.finfo(float).eps) * float(np.trace(problem.K)) * float(sigma @ sigma)
+        nu = float(np.sqrt(off / max(abs(problem.psi), 1e-8)))
     x = np.zeros(problem.n)
     x[kept] = sigma[kept] / (d[kept] + nu)
     x = V @ x
@@ -100,6 +106,12 @@ def sample(problem: NewSample, point: Point) -> dict[str, Any]:
         rows = zip(*null, strict=True)
         p = [_text(sum(map(mul, exact, row), Fraction(0))) for row in rows]
     return {"x": texts(x, 17), "p": p, "nu": "0"}
+
+
+def as_it_came(K: Array) -> Array:
+    """The matrix that a problem holds as K, before it was made semidefinite."""
+    known = semidefinite.held(K)
+    return K if known is None else known.came
 
 
 def _null(K: Array) -> list[list[int]]:
