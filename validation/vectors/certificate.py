@@ -19,7 +19,7 @@ from cvxkernel import solvers
 from cvxkernel.formulations import semidefinite
 from cvxkernel.formulations.catalogue import CATALOGUE, formulation
 from cvxkernel.formulations.enclosure import Enclosure
-from cvxkernel.formulations.errors import InputError, SolverError
+from cvxkernel.formulations.errors import ContradictionError, InputError, SolverError
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers.method import Progress, Solution
@@ -79,6 +79,8 @@ def certify(
     made = {**WITNESSES[form.id](problem, found.variables), **_evidence(problem)}
     claim = {"formulation": form.id, "problem": data(problem), "certificate": made}
     lower, upper = shown(claim)
+    if lower > upper:
+        raise ContradictionError(float(lower), float(upper))
     width = float((upper - lower) / max(abs(upper), abs(lower), Fraction(1, 10**300)))
     if not width <= tol:
         why = f"certified relative width {width:.1e} above {tol:.1e}"
