@@ -13,6 +13,13 @@ from cvxkernel.validation.cli.app import AsJson, Id, Limit, ProblemFile, app, ou
 from cvxkernel.validation.progress import progress_line
 
 
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise FileError(str(path), "a file that can be written", error.strerror or "") from None
+
+
 @app.command("certify")
 def certify_(
     id: Id,
@@ -35,7 +42,7 @@ def certify_(
     if output is None:
         typer.echo(text)
         return
-    output.write_text(text + "\n", encoding="utf-8")
+    _write(output, text + "\n")
     lower, upper = certificate["optimum"]
     out.print(f"{output}: {id}, optimum in [{lower}, {upper}]", soft_wrap=True)
 
@@ -57,8 +64,10 @@ def vectors_(
     """Write the test vectors, with the checker, the schemas and harnesses for other languages."""
     from cvxkernel.validation.vectors import shipped
 
-    if folder.exists() and not folder.is_dir():
-        raise FileError(folder.name, "a folder", "a file")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(str(folder), "a folder that can be made", error.strerror or "") from None
     with progress_line() as progress:
         count = shipped.write(folder, tuple(id or ()), again=again, anew=anew, progress=progress)
     out.print(f"{folder}: {count} files", soft_wrap=True)
@@ -91,9 +100,9 @@ def conform_(
             conform.conform(context.args, id, tol=tol, timeout=timeout, progress=progress)
         )
     if junit is not None:
-        junit.write_text(conform.as_junit(outcomes), encoding="utf-8")
+        _write(junit, conform.as_junit(outcomes))
     if html is not None:
-        html.write_text(conform.as_html(outcomes, " ".join(context.args)), encoding="utf-8")
+        _write(html, conform.as_html(outcomes, " ".join(context.args)))
     if as_json:
         typer.echo(conform.as_json(outcomes))
     else:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh, eigvalsh
 
+from cvxkernel.formulations import semidefinite
 from cvxkernel.formulations.formulation import Point
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kim2006.programs import KernelFisher
@@ -37,6 +38,7 @@ def restricted(problem: Any, point: Point) -> dict[str, Any]:
     s = np.maximum(np.asarray(point["t"]) / f, S.diagonal())
     root = np.sqrt(s)
     s = s * max(1.0, float(eigvalsh(S / np.outer(root, root))[-1])) * (1 + RAISED)
+    s = s + _slack(problem, w, X)
     eig, V = eigh((point["Z"] + point["Z"].T) / 2)
     R = (V * np.sqrt(np.maximum(eig, 0.0))) @ V.T
     R = R / np.linalg.norm(R, axis=1, keepdims=True)
@@ -45,6 +47,20 @@ def restricted(problem: Any, point: Point) -> dict[str, Any]:
     beta = _best_scale(problem, G, (2 * _solve(M, EZ), point["beta"]), EZ, np.ones(len(f)))
     made = {"shares": shares(w, 25), "X": texts(X, 17), "beta": texts(beta)}
     return {**made, "s": texts(s, 17), "Z": texts(Z, 17)}
+
+
+def _slack(problem: Any, w: Array, X: Array) -> float:
+    """What kernels that are not semidefinite themselves take from diag(s) ⪰ EᵀM⁻¹E, twice over."""
+    known = semidefinite.held(problem.kernels)
+    came = problem.kernels if known is None else known.came
+    if all(semidefinite.exactly(K) for K in came):
+        return 0.0
+    joint = not isinstance(problem, Discriminant)
+    off = 1e-15 * np.linalg.norm(came, axis=(1, 2)) * problem.n / problem.traces
+    sigma = float(w[joint:] @ off) * (problem.n + 1) / (1.0 if joint else problem.lam)
+    theta = float(w[0]) / problem.n if joint else 1.0
+    square = float(np.sum(X * X))
+    return float(2 * sigma * square * (1 + 2 * sigma / theta))
 
 
 def _class_columns(problem: Any, *, binary: bool) -> tuple[Array, Array]:

@@ -65,7 +65,9 @@ def _multipliers(problem: SpectrumMachine, alpha: Array, a: Array) -> tuple[Arra
     """The w of the largest bound at α, and the multiple of α² and w that is feasible."""
     lam, gamma = problem.basis.lam, problem.gamma
     sign = np.sign(lam)
-    q = problem.eta * (problem.basis.U.T @ (problem.y * alpha)) ** 2 * (1 + 1e-13)
+    v = problem.y * alpha
+    image = np.abs(problem.basis.U.T @ v) + 1e-15 * float(np.linalg.norm(v))  # decimals are off
+    q = problem.eta * image**2 * (1 + 1e-13)
     if problem.h == "spectrum":
         q = np.where(lam == 0, 0.0, q)
 
@@ -78,7 +80,7 @@ def _multipliers(problem: SpectrumMachine, alpha: Array, a: Array) -> tuple[Arra
         high = gamma / float(np.abs(lam[lam < 0]).min()) * 2
         short = lambda t: float(np.linalg.norm(w(t))) - gamma  # noqa: E731
         return w(float(brentq(short, 0.0, high, xtol=1e-300, rtol=1e-15)))[None], 1.0
-    total = lam * q
+    total = lam * q + sign * 1e-15 * gamma
     if problem.h != "both":
         return total[None], min(1.0, gamma / max(float(np.linalg.norm(total)), 1e-300))
     starts = (np.where(lam >= 0, 1.0, 0.0), sign)
