@@ -25,7 +25,6 @@ NOTES = {
     "lam_inverse": "1/λ in place of λ",
     "lam_double": "2λ in place of λ",
     "lam_zero": "λΩ left out: every label with kernels of its own",
-    "lam_infinite": "one kernel for all labels, as if λ were large",
     "C_over_n": "C/n in place of C",
     "C_times_n": "nC in place of C",
     "C_double": "2C in place of C",
@@ -46,15 +45,12 @@ NOTES = {
     "clip_for_flip": "a = [λ ≥ 0] in place of sgn λ",
     "labels_sorted": "the labels sorted, the kernels or similarities not",
     "ridge": "1/4 added to the diagonal of every kernel",
-    "unit_diagonal": "kernels divided by the roots of their diagonals",
     "weights_sum_to_one": "weights that sum to one, in place of μᵀr = c (SimpleMKL)",
     "bound_for_exact": "the printed approximation, which is only above the optimum",
     "exact_for_bound": "the exact program in place of the printed approximation",
     "uniform_gates": "all gates equal: V = 0, v0 = 0",
-    "root_for_square": "the distance in place of its square",
     "square_for_root": "the square in place of the distance, ‖K - S‖ left out",
     "psi_double": "2ψ in place of ψ",
-    "s_negative": "-s in place of s",
 }
 
 
@@ -106,7 +102,7 @@ def _lam(lam: float, n: int, problem: Problem) -> Iterator[tuple[str, Any]]:
     yield from (("lam_double", 2 * lam), ("lam_times_n", n * lam), ("lam_over_n", lam / n))
     yield "lam_inverse", 1 / lam
     if "Y" in problem:
-        yield from (("lam_zero", 0.0), ("lam_infinite", 2.0**20))
+        yield "lam_zero", 0.0
 
 
 def _eta(eta: float, n: int, _: Problem) -> Iterator[tuple[str, Any]]:
@@ -145,13 +141,9 @@ def _psi(psi: float, n: int, _: Problem) -> Iterator[tuple[str, Any]]:
     yield "psi_double", 2 * psi
 
 
-def _s(s: Any, n: int, _: Problem) -> Iterator[tuple[str, Any]]:
-    yield "s_negative", -np.asarray(s)
-
-
 _NUMBERS: dict[str, Callable[[Any, int, Problem], Iterator[tuple[str, Any]]]] = {
     "C": _C, "lam": _lam, "eta": _eta, "gamma": _gamma, "rho": _rho, "tau": _tau,
-    "beta": _beta, "loss": _loss, "h": _h, "psi": _psi, "s": _s,
+    "beta": _beta, "loss": _loss, "h": _h, "psi": _psi,
 }  # fmt: skip
 
 
