@@ -2,10 +2,12 @@ from . import formulations, solvers, validation
 from .formulations import errors
 from .validation.door import catalogue, check, problem, solve
 from .validation.files import load
+from .validation.vectors.door import certify
 
 __all__ = [
     "__version__",
     "catalogue",
+    "certify",
     "check",
     "errors",
     "formulations",
