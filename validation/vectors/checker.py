@@ -306,7 +306,7 @@ def lanckriet2004(claim):
     C = n / ((c - e) * w[0]) if joint else C
     return lower, form(Q, v) + blur * square(v) + C * lost
 
-@proves("tang2009-eq2 tang2009-thm3.1 tang2009-eq3-sdp tang2009-eq11")
+@proves("tang2009-eq2 tang2009-thm3.1 tang2009-eq3-sdp tang2009-eq11 rakotomamonjy2008")
 def tang2009(claim):
     """k labels, each with a kernel ΣᵢθᵢᵗKᵢ, θᵗ = ζ + γᵗ on the simplex; Ω = ½ΣₜΣᵢγᵢᵗ.
     (3) has a price λΩ, (11) a bound Ω ≤ β; (2) a kernel of its own for every label and no weights.
@@ -314,10 +314,11 @@ def tang2009(claim):
     Below: any αᵗ in A. Let gᵢᵗ = αᵗᵀYᵗKᵢYᵗαᵗ, A = maxᵢ Σₜgᵢᵗ, B = Σₜ maxᵢ gᵢᵗ ≥ A. With c = 1 - Σᵢζᵢ, so
     that Ω = ½kc, Σₜ(1ᵀαᵗ - ½Σᵢθᵢᵗgᵢᵗ) is at least Σₜ1ᵀαᵗ - ½((1-c)A + cB): linear in c. With the price
     ½kλc it is least at c = 0 or 1: Σₜ1ᵀαᵗ - ½max(A, B - kλ); with Ω ≤ β at c = 2β/k.
-    Kernels off by ε: gᵢᵗ by ε‖αᵗ‖².
+    Kernels off by ε: gᵢᵗ by ε‖αᵗ‖². SimpleMKL (rakotomamonjy2008) is (11) with one label.
     """
-    n, (K, off), C, k = claim.n, claim.kernels(), claim.number("C"), len(claim.problem["Y"])
-    Y, separate = [claim.signs(row) for row in claim.problem["Y"]], claim.kind == "eq2"
+    rows = claim.problem["Y"] if claim.kind else [claim.problem["y"]]
+    n, (K, off), C, k = claim.n, claim.kernels(), claim.number("C"), len(rows)
+    Y, separate = [claim.signs(row) for row in rows], claim.kind == "eq2"
     alpha = [boxed(column(a), y, C) for a, y in zip(claim.point("alpha", k, n), Y, strict=True)]
     v = [y * a for y, a in zip(Y, alpha, strict=True)]
     need(not separate or len(K) == k, "a kernel for every label")
@@ -330,10 +331,10 @@ def tang2009(claim):
         return total - HALF * sum(g[t][t] for t in range(k)), upper
     same, each = max(map(sum, zip(*g, strict=True))), sum(map(max, g))
     omega = Fraction(k, 2) * (1 - sum(map(min, zip(*theta, strict=True))))
-    if claim.kind != "eq11":
+    if claim.kind in ("thm3.1", "eq3-sdp"):
         lam = claim.number("lam", 0)
         return total - HALF * max(same, each - k * lam), upper + lam * omega
-    beta = claim.number("beta", 0)
+    beta = claim.number("beta", 0) if claim.kind else 0 * ONE
     need(omega <= beta <= Fraction(k, 2), "Ω ≤ β ≤ k/2")
     return total - HALF * same - beta / k * (each - same), upper
 

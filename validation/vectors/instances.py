@@ -166,7 +166,7 @@ def _labelled(id: str, keys: tuple[str, ...], K: Array, X: Array, y: Array) -> d
 
 
 def _kernels(id: str, keys: tuple[str, ...], *, binary: bool) -> Iterator[Instance]:
-    pm = binary or "Y" in keys or id.startswith("kundu2010")
+    pm = binary or "Y" in keys or id.startswith(("kundu2010", "rakotomamonjy2008"))
 
     def labels(n: int) -> Array:
         three = np.array([1.0, 2.0, 3.0])[np.arange(n) % 3]

@@ -46,6 +46,7 @@ NOTES = {
     "labels_sorted": "the labels sorted, the kernels or similarities not",
     "ridge": "1/4 added to the diagonal of every kernel",
     "weights_sum_to_one": "weights that sum to one, in place of μᵀr = c (SimpleMKL)",
+    "weights_sum_to_the_traces": "μᵀr = c in place of weights that sum to one: lanckriet2004-sm1",
     "bound_for_exact": "the printed approximation, which is only above the optimum",
     "exact_for_bound": "the exact program in place of the printed approximation",
     "uniform_gates": "all gates equal: V = 0, v0 = 0",
@@ -160,8 +161,9 @@ def _of_the_data(id: str, problem: Problem, n: int) -> Iterator[Slip]:
             flat = {key: np.zeros_like(problem[key]) for key in ("V", "v0")}
             yield Slip("uniform_gates", flat)
     if id == "lanckriet2004-sm1":
-        simple = {"Y": np.asarray(problem["y"])[None], "lam": 2.0**20}
-        yield Slip("weights_sum_to_one", simple, formulation="tang2009-thm3.1")
+        yield Slip("weights_sum_to_one", {}, formulation="rakotomamonjy2008")
+    if id == "rakotomamonjy2008":
+        yield Slip("weights_sum_to_the_traces", {}, formulation="lanckriet2004-sm1")
     if "eta" in problem:
         summed = {key: problem[key] / n for key in ("eta", "gamma") if key in problem}
         yield Slip("losses_summed", summed, factor=float(n))

@@ -26,6 +26,7 @@ WITNESSES: dict[str, Witness] = {
     "lanckriet2004-sm2": _squared,
     "lanckriet2004-sm2c": _squared,
     **{f"tang2009-{name}": machines.labels for name in ("eq2", "thm3.1", "eq3-sdp", "eq11")},
+    "rakotomamonjy2008": machines.one_label,
     **{f"chen2009-{name}": machines.machine for name in ("eq1", "eq3")},
     "gonen2008-eq7": machines.gated,
     "luss2007": learned.robust,

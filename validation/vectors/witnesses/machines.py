@@ -124,6 +124,12 @@ def labels(problem: Any, point: Point) -> dict[str, Any]:
     return made
 
 
+def one_label(problem: Any, point: Point) -> dict[str, Any]:
+    """rakotomamonjy2008: tang2009's (11) with one label."""
+    alpha, d = np.asarray(point["alpha"]), np.asarray(point["d"])
+    return labels(problem.one_label, {"alpha": alpha[None], "theta": d[None]})
+
+
 def _omega(theta: Array) -> float:
     return float(len(theta) * (1 - theta.min(axis=0).sum()) / 2)
 
