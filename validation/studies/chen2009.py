@@ -165,8 +165,8 @@ STUDY = Study(
         "raw error: the same machine on the unmodified similarities s.",
     ),
     why=(
-        "Shift on Protein: 31.55 is printed. With k = s, as by Wu et al., the error is worse "
-        "than chance; with k = As, the paper's own consistent treatment, it is the printed one, and "
+        "Shift on Protein: 31.55 is printed. With k = s, as by Wu et al., the error is worse than "
+        "chance; with k = As, the paper's own consistent treatment, it is the printed one, and "
         "scatters as much. On Aural Sonar the printed error lies between the two.",
     ),
     missing={name: NOT_TO_BE_HAD[name] for name in ("Amazon", "Yeast-5-7", "Yeast-5-12")},
