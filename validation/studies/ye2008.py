@@ -178,7 +178,7 @@ WHY = {
     "4": (
         "SDP_Kim is five points above the printed row, whose λ = 1e-8 leaves a solver in doubles "
         "little room; ours is proved.",
-        "Where λ is learned to be zero and samples are equal, our enclosure stays wide or infinite: "
+        "Where λ is learned to be zero and samples are equal, our enclosure stays wide: "
         "such fits are not counted.",
     ),
     "6": (
