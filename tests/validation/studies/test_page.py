@@ -1,4 +1,4 @@
-"""The page of the studies: what is committed is what a study prints, and says how far it was run."""
+"""The page of the studies: what is committed is what a study prints, however far it was run."""
 
 from __future__ import annotations
 
