@@ -98,21 +98,22 @@ def shown(told: dict[str, Any], cases: Any, methods: Any, measure: str) -> None:
     run = [case for case in cases if any(cells[m, case]["splits"] for m in methods)]
     if not run:
         return
-    rows = [[method, *(cell(cells[method, case]) for case in run)] for method in methods]
-    rows = [row for row in rows if any(text != "–" for text in row[1:])]
     counts = {case: max(cells[m, case]["splits"] for m in methods) for case in run}
+    rows = [[m, *(cell(cells[m, case], counts[case]) for case in run)] for m in methods]
+    rows = [row for row in rows if any(text != "–" for text in row[1:])]
     table([measure, *(f"{case} ({counts[case]})" for case in run)], rows)
 
 
-def cell(c: dict[str, Any]) -> str:
-    """As 86.2 ± 1.0 (89.8) | -2.5."""
+def cell(c: dict[str, Any], splits: int) -> str:
+    """As 86.2 ± 1.0 (89.8) ¦ -2.5, and how many splits where they are not those of the column."""
     printed = "" if c["printed"] is None else f" ({c['printed']:.4g})"
     if c["mean"] is None:
         return f"–{printed}"
     spread = "" if c["error"] is None else f" ± {c['error']:.2g}"
     away = "" if c["difference"] is None else f"{c['difference']:+.1f}"
     away = f"**{away}**" if away and abs(c["difference"]) >= 2 else away
-    return f"{c['mean']:.4g}{spread}{printed}" + (f" ¦ {away}" if away else "")
+    few = "" if c["splits"] == splits else f" [{c['splits']} splits]"
+    return f"{c['mean']:.4g}{spread}{printed}" + (f" ¦ {away}" if away else "") + few
 
 
 def figure_1() -> None:
