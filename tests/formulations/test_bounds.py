@@ -26,7 +26,7 @@ from cvxkernel.formulations.ye2008 import bounds as discriminant
 from cvxkernel.solvers import solve, units
 from cvxkernel.solvers.units.ye2008 import Scaled
 from cvxkernel.validation import instance
-from cvxkernel.validation.instances import blobs, gaussian_kernels, random_kernels
+from cvxkernel.validation.instances import blobs, gaussian_kernels, random_kernels, sample
 
 STACKED = ("ye2008", "kim2006", "lanckriet2004")  # a stack of kernels, y, λ, C
 EVERY = [id for id, form in CATALOGUE.items() if form.paper in STACKED]
@@ -463,3 +463,13 @@ def test_a_solution_that_is_given_is_checked_not_trusted(data, binary, error):
         assert at.value.lower <= near.value.upper
         assert near.value.lower <= at.value.upper
         assert near.value.upper <= at.value.upper * (1 + 2 * discriminant.EXACT)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("id", ["ye2008-thm2.2", "ye2008-eq45", "luss2007", "chen2009-eq8-qcqp"])
+def test_a_point_that_overflows_warns_of_nothing(id):
+    form = CATALOGUE[id]
+    problem = form.make(sample(id, 6, 2))
+    truth = form.enclose(problem, {})
+    far = {symbol: np.full(shape, 1e300) for symbol, shape in form.shapes(problem).items()}
+    assert form.enclose(problem, far).meets(truth)
