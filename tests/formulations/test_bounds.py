@@ -466,10 +466,22 @@ def test_a_solution_that_is_given_is_checked_not_trusted(data, binary, error):
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("id", ["ye2008-thm2.2", "ye2008-eq45", "luss2007", "chen2009-eq8-qcqp"])
-def test_a_point_that_overflows_warns_of_nothing(id):
+@pytest.mark.parametrize("id", CATALOGUE)
+def test_a_point_that_overflows_raises_nothing(id):
     form = CATALOGUE[id]
     problem = form.make(sample(id, 6, 2))
-    truth = form.enclose(problem, {})
-    far = {symbol: np.full(shape, 1e300) for symbol, shape in form.shapes(problem).items()}
-    assert form.enclose(problem, far).meets(truth)
+    kept = {symbol: solve(id, problem).variables[symbol] for symbol in form.fixed}
+    truth = form.enclose(problem, kept)
+    for size in (1e300, -1e308):
+        shapes = {s: shape for s, shape in form.shapes(problem).items() if s not in (*kept, "U")}
+        far = {symbol: np.full(shape, size) for symbol, shape in shapes.items()}
+        assert form.enclose(problem, {**far, **kept}).meets(truth)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_machine_of_the_largest_kernel_and_box_raises_nothing():
+    data = sample("gonen2008-eq7", 6, 2)
+    data |= {"kernels": 1e95 * data["kernels"], "C": 1e95}
+    form = CATALOGUE["gonen2008-eq7"]
+    found = form.enclose(form.make(data), {})
+    assert found.lower <= 0 < found.upper < 1e-90
