@@ -187,8 +187,9 @@ class Formulation(Shown):
         return tuple(f.name for f in fields(self.problem) if f.default is not MISSING)
 
     def enclose(self, problem: Any, point: Point) -> Enclosure:
-        """Both ends in doubles, proved."""
-        made: Enclosure = self.ends(DOUBLES, problem, point)
+        """Both ends in doubles, proved: what overflows at a point far away is not known."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            made: Enclosure = self.ends(DOUBLES, problem, point)
         return made
 
     def shapes(self, problem: Any) -> dict[str, tuple[int, ...]]:

@@ -225,7 +225,13 @@ def slack(K: Array) -> Array:
 
 @per_array
 def _slack(K: Array) -> Array:
-    return np.array([nearest(K[i]).slack for i in np.ndindex(K.shape[:-2])]).reshape(K.shape[:-2])
+    return np.array([_distance(K[i]) for i in np.ndindex(K.shape[:-2])]).reshape(K.shape[:-2])
+
+
+def _distance(K: Array) -> float:
+    """‖K - K₊‖₂ at most: that of the doubles near K₊, and theirs from K."""
+    near, off, _ = nearest(K)
+    return off if near is K else off + _norm(near - K) * (1 + 4 * len(K) ** 2 * UNIT)
 
 
 def mixed(weights: Array, K: Array) -> float:

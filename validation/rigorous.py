@@ -49,7 +49,8 @@ def enclose(id: str, problem: Any, *, bits: int = balls.BITS, **variables: Any) 
     found = proof(id, problem, variables, bits=bits)
     lower, upper = balls.below(found.lower), balls.above(found.upper)
     minimize = formulation(id).sense == "minimize"
-    return Enclosure(upper if minimize else lower, lower, upper, variables)
+    open_ = getattr(problem, "open", None)  # of a problem with an eigenbasis
+    return Enclosure(upper if minimize else lower, lower, upper, variables, open_)
 
 
 def solve(
@@ -190,7 +191,7 @@ def _proved(
     value = min(max(found.value, lower), upper)
     if not proved.width <= goal:
         why = f"proved relative width {proved.width:.1e} above {goal:.1e}"
-        interval = Enclosure(value, lower, upper, found.variables)
+        interval = Enclosure(value, lower, upper, found.variables, found.open)
         raise SolverError(id, {found.solver: why}, interval, limit=deadline.reached())
     return replace(
         found,

@@ -176,7 +176,7 @@ def _own(S: Array, y: Array, others: tuple[Array, ...], matter: str, spectrum: S
                 f"the eigenvalue {float(at.D[J[0]]):.6g} repeats and the data do not tell {left} "
                 "of its eigenvectors apart: U was chosen"
             )
-    if not spectrum.signed:
+    if not spectrum.signed and matter != "none":
         open_ = f"the signs of {len(spectrum.small)} tiny eigenvalues are not known"
     if open_ is not None:
         U = np.hstack([_alone(y, part.X) for run in parts for part in run])

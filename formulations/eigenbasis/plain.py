@@ -23,7 +23,7 @@ def basis(S: Array, anyhow: bool) -> Basis | None:
     """U by LAPACK; None where it is not near the exact one, unless `anyhow`."""
     A: Array = (S + S.T) / 2
     lam, U = np.linalg.eigh(A)
-    phi, omega = _proved(A, lam, U)
+    phi, omega = _proved(S, lam, U)
     error = omega + float(np.linalg.norm(_turned(lam, phi)))
     if error <= (AT_ALL if anyhow else NEAR) and (np.abs(lam) > phi).all():
         return Basis(lam, U, error, phi)
@@ -40,14 +40,14 @@ def given(S: Array, U: Array | None) -> Basis:
     A: Array = (S + S.T) / 2
     rayleigh = ((A @ U) * U).sum(axis=0)
     order = np.argsort(rayleigh, kind="stable")
-    phi, omega = _proved(A, rayleigh, U)
+    phi, omega = _proved(S, rayleigh, U)
     error = omega + float(np.linalg.norm(_turned(rayleigh[order], phi)))
     if error <= AT_ALL:
         return _decided(S, Basis(rayleigh, U, error, phi))
     own, V = np.linalg.eigh(A)
     lam = np.empty_like(own)
     lam[order] = own
-    phi, _ = _proved(A, own, V)
+    phi, _ = _proved(S, own, V)
     return _decided(S, Basis(lam, U, omega, phi, open=MANY))
 
 
@@ -73,9 +73,9 @@ def _decided(S: Array, found: Basis) -> Basis:
                    decided=False)  # fmt: skip
 
 
-def _proved(A: Array, lam: Array, U: Array) -> tuple[float, float]:
-    r"""φ and ω, with UᵀAU - D = Uᵀ(AU - UD) + (UᵀU - I)D and ‖U‖₂ ≤ 1 + ω."""
-    n = len(lam)
+def _proved(S: Array, lam: Array, U: Array) -> tuple[float, float]:
+    r"""φ and ω of A = (S + Sᵀ)/2: UᵀAU - D = Uᵀ(AU - UD) + (UᵀU - I)D and ‖U‖₂ ≤ 1 + ω."""
+    n, A = len(lam), (S + S.T) / 2
     few = 1 + _norms(n)
     E, made = _product(U.T, U, np.eye(n))
     omega = few * (float(np.linalg.norm(E)) + made)
@@ -83,7 +83,8 @@ def _proved(A: Array, lam: Array, U: Array) -> tuple[float, float]:
     off += UNIT * few * float(np.linalg.norm(U * lam))
     rest = (1 + omega) * few * (float(np.linalg.norm(R)) + off)
     rest += few * (float(np.linalg.norm(E * lam)) + made * float(np.abs(lam).max()))
-    phi = rest + 3 * omega * few * float(np.linalg.norm(A))
+    halved = 0.0 if (S == S.T).all() else UNIT  # what rounding (S + Sᵀ)/2 may have moved
+    phi = rest + (3 * omega + halved) * few * float(np.linalg.norm(A))
     return (phi, omega) if np.isfinite(phi) else (np.inf, np.inf)
 
 

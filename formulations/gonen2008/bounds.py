@@ -70,7 +70,8 @@ def value(F: Arithmetic, problem: Points, Q: Tensor, alpha: Any) -> tuple[Tensor
     total = float(alpha.mid.sum())
     form = 2 * (total - float(best[0].mid))
     tried = [F.exact(np.zeros(problem.n))] if not best[0] > 0 else []
-    if (total - form) ** 2 > EPS * total * abs(form):  # it is worth more than rounding
+    gap = total - form
+    if gap * gap > EPS * total * abs(form):  # it is worth more than rounding
         x = min(problem.C / float(alpha.mid.max()), total / form if form > 0 else np.inf)
         tried.append(svm.feasible(F, x * alpha.mid, problem.y, problem.C))
     for other in tried:

@@ -42,7 +42,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, eigh
 
 from cvxkernel.formulations.arithmetic import Arithmetic, Tensor
-from cvxkernel.formulations.enclosure import EPS
+from cvxkernel.formulations.enclosure import EPS, TINY
 from cvxkernel.formulations.formulation import Point, encloses, given
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.weights import overspent, simplex, with_identity
@@ -322,6 +322,7 @@ def rows_of_norm_one(F: Arithmetic, R: Array) -> Tensor:
 
 def unit_diagonal_root(Z: Array) -> Array:
     """R with RRᵀ ⪰ 0 of unit diagonal: the symmetric root of Z, its rows divided by their norms."""
+    Z = Z / max(float(np.abs(Z).max()), TINY)
     eig, V = eigh((Z + Z.T) / 2)
     R: Array = (V * np.sqrt(np.maximum(eig, 0.0))) @ V.T
     norms = np.linalg.norm(R, axis=1, keepdims=True)

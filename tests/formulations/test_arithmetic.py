@@ -70,7 +70,8 @@ def _many_bits():
 def test_elementwise(operation, seed):
     rng = np.random.default_rng(seed)
     same = ((5,), (5,)), ((4, 3), (4, 3)), ((), ())
-    for left, right in (*same, ((), (5,)), ((4, 4), ()), ((4, 3), (3,)), ((4, 3), (4, 1))):
+    others = ((), (5,)), ((4, 4), ()), ((4, 3), (3,)), ((4, 3), (4, 1)), ((4, 1), (4,))
+    for left, right in (*same, *others):
         (a, x), (b, y) = tensor(rng, *left), tensor(rng, *right)
         if operation == "/":
             b, y = b * b + 1e-3, y * y + 1e-3  # away from zero, or not known to be
@@ -263,3 +264,16 @@ def test_squares_that_underflow_are_charged():
     assert DOUBLES.inner(tiny, tiny).upper > 0
     assert DOUBLES.norm(tiny).upper >= 2e-170
     assert DOUBLES.norm(tiny).lower <= 2e-170
+
+
+def test_what_is_known_in_norm_is_spread_before_it_is_repeated():
+    v, ones = Tensor(np.ones(5), 0.0, 1e-3), np.ones(5)
+    error = np.full(5, 1e-3 / np.sqrt(5))  # of norm 1e-3; eeᵀ times it has the norm √5·1e-3
+    made = v[:, None] * ones
+    assert holds(made, BALLS.exact(ones + error)[:, None] * ones)
+    assert DOUBLES.unknown(made) >= np.linalg.norm(np.outer(error, ones), 2)
+
+
+def test_a_matrix_that_no_problem_holds_is_as_far_from_its_kernel_as_it_is():
+    K = np.diag([1.0, 1.0, -1e-9])
+    assert float(DOUBLES.kernels(K)[0].off) >= 1e-9

@@ -26,7 +26,7 @@ from cvxkernel.formulations.ye2008 import bounds as discriminant
 from cvxkernel.solvers import solve, units
 from cvxkernel.solvers.units.ye2008 import Scaled
 from cvxkernel.validation import instance
-from cvxkernel.validation.instances import blobs, gaussian_kernels, random_kernels
+from cvxkernel.validation.instances import blobs, gaussian_kernels, random_kernels, sample
 
 STACKED = ("ye2008", "kim2006", "lanckriet2004")  # a stack of kernels, y, λ, C
 EVERY = [id for id, form in CATALOGUE.items() if form.paper in STACKED]
@@ -463,3 +463,25 @@ def test_a_solution_that_is_given_is_checked_not_trusted(data, binary, error):
         assert at.value.lower <= near.value.upper
         assert near.value.lower <= at.value.upper
         assert near.value.upper <= at.value.upper * (1 + 2 * discriminant.EXACT)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("id", CATALOGUE)
+def test_a_point_that_overflows_raises_nothing(id):
+    form = CATALOGUE[id]
+    problem = form.make(sample(id, 6, 2))
+    kept = {symbol: solve(id, problem).variables[symbol] for symbol in form.fixed}
+    truth = form.enclose(problem, kept)
+    for size in (1e300, -1e308):
+        shapes = {s: shape for s, shape in form.shapes(problem).items() if s not in (*kept, "U")}
+        far = {symbol: np.full(shape, size) for symbol, shape in shapes.items()}
+        assert form.enclose(problem, {**far, **kept}).meets(truth)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_machine_of_the_largest_kernel_and_box_raises_nothing():
+    data = sample("gonen2008-eq7", 6, 2)
+    data |= {"kernels": 1e95 * data["kernels"], "C": 1e95}
+    form = CATALOGUE["gonen2008-eq7"]
+    found = form.enclose(form.make(data), {})
+    assert found.lower <= 0 < found.upper < 1e-90

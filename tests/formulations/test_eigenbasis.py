@@ -289,3 +289,15 @@ def test_doubles_alone_hold_the_eigenvalues_within_few_units(scale):
         assert all(abs(d - x) <= quick.off for d, x in zip(lam, exact, strict=True))
     assert quick.off <= 1e-12 * np.abs(quick.lam).max()
     assert np.linalg.norm(U.T @ U - np.eye(n)) <= quick.error
+
+
+def test_where_no_vector_matters_an_unknown_sign_opens_nothing():
+    rng, n = np.random.default_rng(0), 101
+    S = np.zeros((n, n))
+    B = rng.normal(size=(n - 1, n - 1))
+    S[1:, 1:], S[0, 0] = (B + B.T) / 2, 1e-200
+    found = eigenbasis.basis(S, np.ones(n), matter="none")
+    assert not found.decided
+    assert found.open is None
+    E = (found.U * found.lam) @ found.U.T - S
+    assert np.linalg.norm(E) < 1e-11

@@ -222,3 +222,9 @@ def test_an_answer_in_its_own_eigenbases_to_kundu():
              "U": -found["U"][:, :, ::-1]}  # fmt: skip
     for at in (problem, Spectra(problem.S, y, 1.0, 0.3, 4.0, U=found["U"])):
         assert check("kundu2010-eq7", at, why=False, **moved).within(1e-5)
+
+
+def test_an_interval_in_balls_says_what_is_open():
+    problem = SpectrumMachine(np.eye(4)[::-1].copy(), [1, 1, -1, -1], 0.1, 0.1, "clip")
+    assert problem.open is not None
+    assert rigorous.enclose("chen2009-eq12", problem).open == problem.open

@@ -178,7 +178,9 @@ class Tensor:
             a, b = b, a
         off = 0.0
         if a.off or b.off:
-            if a.mid.ndim > 1 and (b.off or b.mid.ndim > 1):
+            # What is repeated by broadcasting has a larger norm.
+            grown = np.broadcast_shapes(a.shape, b.shape) != a.shape
+            if a.mid.ndim > 1 and (b.off or b.mid.ndim > 1 or grown):
                 a, b = a.spread(), b.spread()
             else:  # a number, a diagonal matrix or a vector scales an error by its largest entry
                 most = float(np.max(np.abs(b.mid) + b.rad, initial=0.0)) + b.off

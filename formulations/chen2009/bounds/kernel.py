@@ -119,8 +119,8 @@ class Free(ABC):
         matrices = [self.raised(dual.K)]
         if semidefinite.exactly(self.problem.S):  # at no distance, however much a distance costs
             matrices.append(self.S)
-        if K is not None:
-            matrices.append(self.raised(K))
+        if K is not None and (own := self.raised(K)).is_finite():
+            matrices.append(own)
         for matrix in matrices:
             yield matrix, self.y * dual.alpha
             if "z" in point:

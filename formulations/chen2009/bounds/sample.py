@@ -7,6 +7,11 @@ With σ = Vᵀs every k in the range of K is Vκ, κᵢ = 0 where dᵢ = 0, and 
 
 The first falls as d rises and so does the second: d is taken at its lower end in the one, at its
 upper end in the other, and no rank is decided. The two meet at κ = 2d/(2d + μ)∘σ for one μ.
+
+Where V is not proved to be near an eigenbasis (many samples, eigenvalues that repeat) it is still
+orthonormal, and ‖K - V diag(λ)Vᵀ‖_F ≤ φ. Projecting is nonexpansive: K₊ ⪯ V diag(max(λ, 0) + φ)Vᵀ,
+and the Lagrangian, 2μsᵀ(2K₊ + μI)⁻¹s - μψ - ¼μ², falls as K₊ rises. From above k = K₊c is in the
+range of K₊ for every c, with kᵀK₊†k = cᵀK₊c.
 """
 
 from __future__ import annotations
@@ -16,7 +21,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq
 
-from cvxkernel.formulations.arithmetic import Arithmetic, Tensor
+from cvxkernel.formulations.arithmetic import DOUBLES, Arithmetic, Tensor
 from cvxkernel.formulations.chen2009.programs import AugmentedSample, NewSample
 from cvxkernel.formulations.formulation import Point, encloses, given
 from cvxkernel.formulations.inputs import Array
@@ -30,6 +35,9 @@ class Column:
         lam, self.V = F.basis(problem.basis)
         d = lam.positive()
         self.low, self.high = F.exact(d.lower).positive(), F.exact(d.upper)
+        self.near = problem.basis.open is None or bool((self.low > 0).all())
+        if not self.near:  # λ within φ of zero was made zero
+            self.high = F.exact((d + 2 * F.exact(problem.basis.off)).upper)
         self.sigma, self.psi = self.V.T @ problem.s, F.exact(problem.psi)
 
     def bound(self, mu: Tensor) -> Tensor:
@@ -47,6 +55,18 @@ class Column:
         r = F.maximum(least, self.psi if r is None else r)
         off = kappa - self.sigma
         return 2 * F.norm(off).square() + (r - self.psi).square(), r
+
+    def spanned(self, mu: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """The objective at k = K₊c, the r there, and k: in doubles, as V is."""
+        problem, F = self.problem, DOUBLES
+        d, c = problem.eigen.low, np.zeros(problem.n)
+        if (kept := d > 0).any():
+            V = problem.eigen.V[:, kept]
+            c = V @ (2 * (problem.s @ V) / (2 * d[kept] + float(mu.mid)))
+        k, psi = F.kernels(problem.K)[0] @ c, F.exact(problem.psi)
+        r = F.maximum(F.inner(c, k).positive(), psi)
+        value = 2 * F.norm(k - problem.s).square() + (r - psi).square()
+        return self.F.exact(value.upper), r, k
 
     def shrunk(self, mu: Tensor) -> Tensor:
         """κ = 2d/(2d + μ)∘σ, an exact point."""
@@ -72,6 +92,9 @@ class Column:
         low = max((self.bound(mu) for mu in tried), key=lambda bound: bound.lower)
         if self.consistent():
             return low, F.exact(0.0), problem.s, self.psi
+        if not self.near:
+            high, r, k = min((self.spanned(mu) for mu in tried), key=lambda made: made[0].upper)
+            return low, high, k, r
         kappas = [self.shrunk(mu) for mu in tried]
         values = [(*self.value(kappa), kappa) for kappa in kappas]
         high, r, kappa = min(values, key=lambda made: made[0].upper)

@@ -24,6 +24,7 @@ from cvxkernel.formulations.kundu2010.programs import Combination, Similarities,
 # The optimal K is singular, and bounds of second order take definite matrices: this share of
 # (τ/n)I is mixed into it.
 SHARE = 1e-8
+FARTHEST = 1e150  # an entry of what is projected: beyond it eigenvalues overflow
 
 
 def _alpha(F: Arithmetic, problem: Similarities | Spectra | Combination, point: Point) -> Tensor:
@@ -123,7 +124,7 @@ def _learned(bounds: Bounds, point: Point) -> Tensor:
     default = np.stack([S.mid for S in bounds.S])
     default = default if bounds.weighed else default.mean(axis=0)
     start = given(DOUBLES, point, bounds.symbol, default).mid.reshape(shape)
-    return F.exact(bounds.nearest(start))
+    return F.exact(bounds.nearest(np.clip(start, -FARTHEST, FARTHEST)))
 
 
 def _below(

@@ -82,7 +82,7 @@ class Euclidean(Loss):
     def inside(self, F: Arithmetic, W: Tensor, rho: float) -> Tensor:
         """Scaled."""
         size = F.norm(W)
-        return W if size <= rho else W * F.exact((rho / size).lower)
+        return W if size <= rho else W * F.exact((rho / size).lower).positive()
 
     def subgradient(self, X: Array, rho: float, blur: float = 0.0) -> Array:
         """ρX/‖X‖; ‖X‖ is ‖X‖²/(2h) + h/2 below h."""

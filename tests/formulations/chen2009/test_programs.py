@@ -7,11 +7,12 @@ import json
 import cvxpy as cp
 import numpy as np
 import pytest
+from flint import arb
 from scipy.io import savemat
 
 from cvxkernel.formulations import CATALOGUE, svm
 from cvxkernel.formulations import errors as e
-from cvxkernel.formulations.arithmetic import DOUBLES
+from cvxkernel.formulations.arithmetic import DOUBLES, balls
 from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.chen2009 import (
     REGULARIZERS,
@@ -320,3 +321,27 @@ def test_an_optimum_far_from_one_is_solved_for_again(tolerances):
     solution = conic("chen2009-eq12", problem)
     assert solution.value < 1e-5
     assert solution.width <= tolerances.width
+
+
+def test_eq8_of_many_samples_believes_in_no_eigenvectors():
+    # eigenvalues 1e10, 1 and zeros: LAPACK turns the eigenvector of 1 into the null space by 1e-6
+    rng, n, form = np.random.default_rng(1), 320, CATALOGUE["chen2009-eq8-qcqp"]
+    X = np.c_[rng.integers(-8000, 8001, size=n), rng.choice([-1, 1], size=n) / 16.0]
+    Q, g = np.linalg.qr(X)[0], rng.normal(size=n)
+    for _ in range(3):
+        g -= Q @ (Q.T @ g)
+    s = 1e4 * g / np.linalg.norm(g) + Q[:, 1]
+    found = form.enclose(form.make({"K": X @ X.T, "s": s, "psi": 0.0}), {})
+    with balls.precision(300):
+        # k = Xb is in the range of K = XXᵀ with kᵀK†k = bᵀb; the best b has (XᵀX + rI)b = Xᵀs
+        A, right = balls.matrix(X), balls.matrix(X).transpose() * balls.matrix(s)
+        low, high = arb(0), arb(1e9)
+        for _ in range(250):
+            r = ((low + high) / 2).mid()
+            b = (A.transpose() * A + balls.identity(2) * r).solve(right)
+            low, high = (r, high) if balls.inner(b, b) > r else (low, r)
+        off = A * b - balls.matrix(s)
+        value = 2 * balls.inner(off, off) + balls.inner(b, b) ** 2
+        assert arb(found.lower) <= value
+        assert value <= arb(found.upper)
+    assert found.width < 0.01

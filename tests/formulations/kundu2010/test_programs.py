@@ -400,3 +400,14 @@ def test_the_upper_end_of_an_ill_conditioned_kernel_is_charged_for_its_inverse()
         for a in (0.0, 0.5, 1.5 / (1 - c)):
             found = CATALOGUE["kundu2010-eq10"].enclose(problem, {"alpha": np.full(2, a)})
             assert Fraction(found.lower) <= exact <= Fraction(found.upper)
+
+
+@pytest.mark.parametrize("size", [1e150, -1e150, 0.0])
+def test_a_price_of_zero_leaves_no_subgradient_but_zero(size):
+    # ρ/‖W‖ has a lower end of -1e-308, which times this W is far from zero in units of C
+    y, S = np.array([1.0, -1.0, 1.0]), -1e95 * np.eye(3)[None]
+    data = {"S": S, "y": y, "C": 1e-90, "rho": 0.0, "tau": 1e-90, "loss": "L2"}
+    form = CATALOGUE["kundu2010-eq4"]
+    found = form.enclose(form.make(data), {"W": size * np.eye(3)[None]})
+    assert found.lower <= 2e-90 <= found.upper
+    assert found.width < 1e-12
