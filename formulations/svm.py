@@ -191,7 +191,9 @@ def quadratic_bound(F: Arithmetic, Q: Tensor, y: Array, C: float, alpha: Any) ->
     """
     n, alpha = len(y), F.exact(alpha).point()
     # What is divided by λ_min is of the size of rounding: a small bound of it is enough.
-    m = F.least(Q, above=n * EPS * float(np.linalg.norm(Q.mid)) + LARGE * F.unknown(Q))
+    with np.errstate(over="ignore"):
+        size = float(np.linalg.norm(Q.mid))
+    m = F.least(Q, above=n * EPS * size + LARGE * F.unknown(Q))
     if not m > 0:
         return F.inf
     try:

@@ -24,7 +24,7 @@ def test_what_is_made_of_centred_kernels_holds_what_balls_make(n, k, mean):
     B, w = rng.normal(size=(n, k)) + rng.normal(), rng.uniform(size=2)
     with balls.precision(200):
         found = DOUBLES.centred(K, K, np.zeros(2), False)
-        true = [BALLS.exact(balls._centred(balls.matrix(G))) for G in K]
+        true = [BALLS.exact(balls.centred(balls.matrix(G))) for G in K]
         for G, exact in zip(found, true, strict=True):
             assert holds(G.trace(), exact.trace())
             image, other = G @ B, exact @ B

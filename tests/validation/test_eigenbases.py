@@ -170,9 +170,12 @@ def test_symmetries_are_answered_and_told(kind):
         "blocks": np.kron(np.diag([1.0, 0.0]), np.ones((3, 3)))[:5, :5] + np.eye(5),
     }[kind]
     problem = SpectrumMachine(S, y, 0.05, 0.1, "both")
-    found = rigorous.solve("chen2009-eq12", problem)
+    found = rigorous.answer("chen2009-eq12", problem)
     assert found.rigorous == (kind in ("0", "yyT"))  # where λ = 0 the vectors do not matter
     assert (found.open is None) == found.rigorous
+    if not found.rigorous:
+        with pytest.raises(e.SolverError, match="not proved"):
+            rigorous.solve("chen2009-eq12", problem)
     p = np.random.default_rng(1).permutation(5)
     turned = SpectrumMachine(S[np.ix_(p, p)], y[p], 0.05, 0.1, "both")
     assert solve("chen2009-eq12", turned).enclosure.meets(found.enclosure)

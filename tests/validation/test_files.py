@@ -248,7 +248,7 @@ def test_numbers_are_printed_to_17_digits_and_come_back_exactly(contract):
     assert np.array_equal(back["variables"]["T"], numbers[:4].reshape(2, 2))
     assert back["lower"] == np.nextafter(0.1, 0)
     assert back["upper"] == np.nextafter(0.1, 1)
-    assert back["rigorous"] is False
+    assert back["rigorous"] is True
     assert back["iterations"] is None
     assert "0.10000000000000001" in answer(solution)
     assert json.loads(answer(solution, history=True))["history"] == [

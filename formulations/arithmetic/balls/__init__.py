@@ -219,12 +219,15 @@ class Balls:
     def least(A: Tensor, above: float | None = None) -> Tensor:
         """A number below the smallest eigenvalue of (A + Aᵀ)/2, minus infinity at worst.
 
-        Where no `above` is given it is near that eigenvalue, to the working precision.
+        Where no `above` is given it is near that eigenvalue, to the working precision; where one is,
+        no more is asked than whether doubles show that it is above.
         """
         B = symmetric(A.matrix)
         found = lambda_min(B)
+        if above is not None:
+            return Tensor(found if found >= above else arb.neg_inf())
         near_zero = found < 0 and found > -SINGULAR * norm(B)
-        if above is None and len(A) <= (SHARP_NEAR_ZERO if near_zero else SHARP):
+        if len(A) <= (SHARP_NEAR_ZERO if near_zero else SHARP):
             sharp = sharp_lambda_min(B)
             found = sharp if sharp > found else found
         return Tensor(found)

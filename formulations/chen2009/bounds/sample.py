@@ -41,12 +41,11 @@ class Column:
         self.sigma, self.psi = self.V.T @ problem.s, F.exact(problem.psi)
 
     def bound(self, mu: Tensor) -> Tensor:
-        """The Lagrangian at μ, and zero at least."""
-        if not mu > 0:
-            return self.F.exact(0.0)
-        share = (mu / (2 * self.high + mu)).sqrt()
-        low = 2 * self.F.norm(share * self.sigma).square() - mu * self.psi - mu * mu / 4
-        return self.F.maximum(low, 0.0)
+        """The Lagrangian at μ, or its limit where μ is zero; and zero at least."""
+        F, none = self.F, np.asarray(self.high <= 0)  # off the range of K, whatever μ is
+        share = F.where(none, 1.0, (mu / (2 * F.where(none, 1.0, self.high) + mu)).sqrt())
+        low = 2 * F.norm(share * self.sigma).square() - mu * self.psi - mu * mu / 4
+        return F.maximum(low, 0.0)
 
     def value(self, kappa: Tensor, r: Any = None) -> tuple[Tensor, Tensor]:
         """The objective at κ and the least r, or one that is not below; and that r."""

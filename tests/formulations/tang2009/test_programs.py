@@ -254,7 +254,7 @@ def fitted():
     K = np.stack([kernels.gaussian(X[:40], s) for s in sigmas])
     cross = np.stack([kernels.gaussian(X[40:], s, X[:40]) for s in sigmas])
     problem = Shared(K, Y[:, :40], 1.0, tang2009.beta_of_share(0.6, 3))
-    return problem, cross, Y[:, 40:], y[40:] - 1, solve("tang2009-eq11", problem)
+    return problem, cross, Y[:, 40:], y[40:] - 1, solve("tang2009-eq11", problem, tol=1e-10)
 
 
 def test_the_scores_are_those_of_libsvm(fitted):
