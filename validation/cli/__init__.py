@@ -19,6 +19,7 @@ import typer
 from cvxkernel.formulations.errors import InputError, SolverError
 from cvxkernel.validation.cli import (  # noqa: F401  (register commands)
     answers,
+    exporting,
     ledger,
     plain,
     timing,
