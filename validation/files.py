@@ -7,20 +7,24 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.errors import FileError
+from cvxkernel.formulations.formulation import Formulation
+from cvxkernel.solvers.export import map_beside
 from cvxkernel.solvers.method import Solution
 from cvxkernel.validation.readers import read_json, read_mat, read_npz
 from cvxkernel.validation.readers.kinds import MAT, NPZ, kind
+
+T = TypeVar("T")
 
 # What an answer may tell besides its symbols.
 ABOUT = {
@@ -30,6 +34,7 @@ ABOUT = {
 
 
 STDIN = Path("-")
+SOLUTION = ".sol"  # of csdp
 ENDINGS = {NPZ: ".npz", MAT: ".mat", None: ".mat", "JSON text": ".json", "text": ".json"}
 READERS = {".npz": read_npz, ".mat": read_mat, ".json": read_json}
 
@@ -44,13 +49,18 @@ def read(path: str | Path, *, what: str = "a problem") -> dict[str, Any]:
         raise FileError(
             path.name or str(path), "a .npz, .mat or .json file", f"{path.suffix or 'no ending'}"
         )
+    return _opened(path, what, READERS[path.suffix.lower()])
+
+
+def _opened(path: Path, what: str, reader: Callable[[Path], T]) -> T:
+    """What is read of a file that is there and not empty."""
     try:
         if not path.is_file():
             other = "something that is no file" if path.exists() else "nothing there"
             raise FileError(path.name, "a file", "a folder" if path.is_dir() else other)
         if path.stat().st_size == 0:
             raise FileError(path.name, what, "an empty file")
-        return READERS[path.suffix.lower()](path)
+        return reader(path)
     except OSError as error:
         raise FileError(path.name, "a file that can be read", _one_line(error)) from None
 
@@ -93,6 +103,30 @@ def read_answer(path: str | Path) -> Answer:
         raise FileError("variables", "symbols and their values", f"a {type(inner).__name__}")
     variables = {k: v for k, v in found.items() if k not in ABOUT} | (inner or {})
     return Answer(variables, found.get("value"), _id(found.get("formulation")))
+
+
+def read_solution(
+    form: Formulation, problem: Any, path: str | Path, map: str | Path | None = None
+) -> Answer:
+    """What a solver elsewhere answers to the program that `export` wrote, through its map.
+
+    The map is looked for beside the solution, where none is named.
+    """
+    from cvxkernel.validation.readers import solution
+
+    path = Path(path)
+    beside = map_beside(path) if map is None else Path(map)
+    if not beside.exists():
+        expected = "the map that `cvxkernel export` wrote (--map FILE)"
+        raise FileError(beside.name, expected, "nothing there")
+    mapped = _opened(beside, "a map", solution.read_map)
+    if formulation(mapped.formulation) is not form:
+        raise FileError("map", f"that of {form.id}", f"that of {mapped.formulation}")
+    if path.suffix.lower() == SOLUTION:
+        x, y = _opened(path, "a solution", lambda path: solution.read_csdp(path, mapped))
+    else:
+        x, y = solution.read_vectors(read(path, what="x and y"), mapped)
+    return Answer(solution.point(form, problem, mapped, x, y), formulation=form.id)
 
 
 def _id(came: Any) -> str | None:

@@ -20,6 +20,7 @@ from cvxkernel.formulations.errors import InputError, SolverError
 from cvxkernel.validation.cli import (  # noqa: F401  (register commands)
     answers,
     certificates,
+    exporting,
     ledger,
     plain,
     studies,

@@ -252,7 +252,8 @@ def check_(
         Path,
         typer.Argument(
             metavar="ANSWER",
-            help="An .npz, .mat or .json file: symbols, value; - is standard input.",
+            help="An .npz, .mat or .json file: symbols, value; - is standard input; or the .sol "
+            "file of csdp for what `export` wrote.",
             allow_dash=True,
         ),
     ],
@@ -264,6 +265,14 @@ def check_(
         ),
     ] = None,
     limit: Limit = None,
+    map: Annotated[
+        Path | None,
+        typer.Option(
+            "--map",
+            help="What `export` wrote beside the program that ANSWER solves: csdp's .sol file, or "
+            "x and y; default: beside a .sol file.",
+        ),
+    ] = None,
 ) -> None:
     """How far an answer made by anybody is from optimal, proved; and which slip explains it."""
     from cvxkernel.formulations.catalogue import formulation
@@ -274,7 +283,11 @@ def check_(
     form = formulation(id)
     if problem == answer == files.STDIN:
         raise InputError("ANSWER", "a file, where PROBLEM is standard input", "-")
-    made, found = files.load(id, problem), files.read_answer(answer)
+    made = files.load(id, problem)
+    if map is None and answer.suffix.lower() != files.SOLUTION:
+        found = files.read_answer(answer)
+    else:
+        found = files.read_solution(form, made, answer, map)
     if found.formulation is not None and formulation(found.formulation) is not form:
         raise InputError("formulation", form.id, found.formulation)
     with progress_line() as progress:
