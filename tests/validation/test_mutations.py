@@ -190,14 +190,14 @@ MUTATIONS = (
     ),
     Mutation(
         "c = β/k for 2β/k in the lower bound of (11)",
-        "tang2009.bounds:bound",
-        "2 * beta / problem.k",
-        "beta / problem.k",
+        "tang2009.bounds:Bounds.spread",
+        "self.share * (B - A)",
+        "self.share / 2 * (B - A)",
         ("tang2009-eq9", "tang2009-eq11"),
     ),
     Mutation(
         "the largest weight over the labels for the shared part",
-        "tang2009.bounds:parts",
+        "tang2009.bounds:omega",
         "theta.min(axis=0)",
         "theta.max(axis=0)",
         ("tang2009-eq7",),
@@ -233,8 +233,8 @@ MUTATIONS = (
     Mutation(
         "twice the gates of the bounds",
         "gonen2008.bounds:combined",
-        "D = problem.y * e",
-        "D = 2 * problem.y * e",
+        "F.congruence(eta[m], K)",
+        "F.congruence(2 * eta[m], K)",
         ("gonen2008-eq7", "gonen2008-K_eta"),
     ),
     Mutation(

@@ -219,8 +219,8 @@ class Balls:
     def least(A: Tensor, above: float | None = None) -> Tensor:
         """A number below the smallest eigenvalue of (A + Aᵀ)/2, minus infinity at worst.
 
-        Where no `above` is given it is near that eigenvalue, to the working precision; where one is,
-        no more is asked than whether doubles show that it is above.
+        Where no `above` is given it is near that eigenvalue, to the working precision; where one
+        is, no more is asked than whether doubles show that it is above.
         """
         B = symmetric(A.matrix)
         found = lambda_min(B)
