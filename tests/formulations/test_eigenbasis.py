@@ -296,7 +296,7 @@ def test_where_no_vector_matters_an_unknown_sign_opens_nothing():
     S = np.zeros((n, n))
     B = rng.normal(size=(n - 1, n - 1))
     S[1:, 1:], S[0, 0] = (B + B.T) / 2, 1e-200
-    found = eigenbasis.basis(S, np.ones(n), matter="none")
+    found = basis(S, np.ones(n), matter="none")
     assert not found.decided
     assert found.open is None
     E = (found.U * found.lam) @ found.U.T - S
