@@ -78,3 +78,11 @@ def test_a_combination_skips_exact_zeros_and_is_symmetric():
     A = np.array([[1.0, 2.0], [0.0, 1.0]])
     C = balls.combination([arb(0), arb(2)], [np.full((2, 2), np.nan), A])
     assert balls.doubles(C).tolist() == [[2.0, 2.0], [2.0, 2.0]]
+
+
+def test_eigenvalues_beyond_doubles():
+    with balls.precision():
+        A = balls.matrix(np.array([[1.0, 2.0], [2.0, 1.0]])) * arb(10) ** 400
+        for found in (balls.lambda_min(A), balls.least_eigenvalue(A), balls.sharp_lambda_min(A)):
+            assert abs(found / arb(10) ** 400 + 1) < 1e-6
+        assert balls.lambda_min(A) <= -(arb(10) ** 400)

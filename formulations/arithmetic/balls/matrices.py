@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from math import inf, nextafter
+from math import inf, log, nextafter
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from cvxkernel.formulations.arithmetic.balls.tensor import Tensor
 from cvxkernel.formulations.inputs import Array
 
 BITS = 128
+LARGE = 1e100  # a norm: beyond it what LAPACK computes on the way may overflow
 
 
 @contextmanager
@@ -115,8 +116,18 @@ def combination(weights: Sequence[arb], matrices: Iterable[Any]) -> arb_mat:
     return symmetric(out)
 
 
+def in_doubles(A: arb_mat) -> tuple[arb_mat, arb]:
+    """A over a power of two with which eigenvalues are doubles, and that: 1 for all but extremes."""
+    size = norm(A).mid()
+    if not (size > LARGE and size.is_finite()):
+        return A, arb(1)
+    power = arb(2) ** int(float(size.log().mid()) / log(2))
+    return A / power, power
+
+
 def lambda_min(A: arb_mat) -> arb:
     """A proved lower bound of the smallest eigenvalue of a symmetric A; minus infinity at worst."""
+    A, power = in_doubles(A)
     n = A.nrows()
     middle = doubles(A)
     if not np.isfinite(middle).all():
@@ -135,13 +146,13 @@ def lambda_min(A: arb_mat) -> arb:
         E = A - identity(n) * arb(sigma) - L * L.transpose()
         best = arb(sigma) - norm(E)
         break
-    return best.lower() if best.is_finite() else arb.neg_inf()
+    return (best * power).lower() if best.is_finite() else arb.neg_inf()
 
 
 def least_eigenvalue(A: arb_mat) -> arb:
     """A ball that holds the smallest eigenvalue of a symmetric A: below it a proved bound, above
     it the Rayleigh quotient of an eigenvector in doubles."""
-    v = matrix(np.linalg.eigh(doubles(A))[1][:, 0])
+    v = matrix(np.linalg.eigh(doubles(in_doubles(A)[0]))[1][:, 0])
     return lambda_min(A).union(inner(v, A * v) / inner(v, v))
 
 

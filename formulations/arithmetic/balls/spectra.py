@@ -22,6 +22,7 @@ from cvxkernel.formulations import semidefinite
 from cvxkernel.formulations.arithmetic.balls.matrices import (
     doubles,
     identity,
+    in_doubles,
     inner,
     lambda_min,
     largest,
@@ -106,7 +107,7 @@ def eigenvectors(K: arb_mat) -> tuple[list[arb], arb_mat]:
     clusters: there B less its mean is diagonalized in doubles, and the next pass goes on.
     """
     n = K.nrows()
-    V = matrix(np.linalg.eigh(doubles(K))[1])
+    V = matrix(np.linalg.eigh(doubles(in_doubles(K)[0]))[1])
     target = float(norm(K).mid()) * 2.0 ** (GUARD // 2 - ctx.prec)
     for _ in range(PASSES):
         V = orthonormal(V)
