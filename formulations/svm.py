@@ -197,7 +197,7 @@ def quadratic_bound(F: Arithmetic, Q: Tensor, y: Array, C: float, alpha: Any) ->
     if not m > 0:
         return F.inf
     try:
-        factor = cho_factor(Q.mid, lower=True)
+        factor = cho_factor(Q.mid, lower=True, check_finite=False)
     except LinAlgError:
         return F.inf
     image = Q @ alpha
@@ -213,7 +213,7 @@ def quadratic_bound(F: Arithmetic, Q: Tensor, y: Array, C: float, alpha: Any) ->
             moved, zeta = divided(F, image - level, a, C, room)
             w = level + moved
             delta = w - image
-            s = F.exact(cho_solve(factor, delta.mid))
+            s = F.exact(cho_solve(factor, delta.mid, check_finite=False))
             r = delta - Q @ s
             inner = F.inner(delta, s) + F.inner(r, s) + F.inner(r, r).positive() / m
             total = F.inner(alpha, w) - form / 2 + inner / 2

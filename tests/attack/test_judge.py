@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attack.judge import Case, Evidence
+from attack.judge import Case, Evidence, attack
 from attack.kinds import kinds, permuted
 from attack.reference import NoReference, reference
 from attack.reference.programs import PROGRAMS
@@ -130,3 +130,9 @@ def test_an_instance_is_made_again_from_its_numbers():
 def test_both_ends_of_the_reference_are_in_order_where_the_hessian_is_badly_scaled():
     low, high = reference("kundu2010-alg2", Case("kundu2010-alg2", "random", 2, 0).data())
     assert low <= high
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_step_of_a_proof_that_overflows_warns_of_nothing():
+    case = Case("kundu2010-alg3-printed", "repeated eigenvalues", 3, 130)
+    assert not list(attack(case, panel=False).complaints())

@@ -7,7 +7,7 @@ import pytest
 from scipy.linalg import eigvalsh
 
 from cvxkernel.formulations import svm as bounds
-from cvxkernel.formulations.arithmetic import DOUBLES
+from cvxkernel.formulations.arithmetic import BALLS, DOUBLES
 from cvxkernel.formulations.arithmetic.doubles import Tensor
 from cvxkernel.solvers.svm import svm
 from cvxkernel.validation.tang2009.samples import multi_label
@@ -125,3 +125,12 @@ def test_without_a_box_only_the_quadratic_bound_remains():
     bound = upper(definite, y, np.inf, alpha)
     assert bound == upper(definite, y, np.inf, alpha, bound=bounds.quadratic_bound)
     assert bound < np.inf
+
+
+@pytest.mark.parametrize("F", [DOUBLES, BALLS])
+def test_a_point_beyond_doubles_is_worth_nothing_and_raises_nothing(F):
+    Q, y = F.exact(1e90 * np.eye(3)), np.array([1.0, -1.0, 1.0])
+    with np.errstate(all="ignore"):
+        alpha = F.exact(np.full(3, 1e300)) * 1e5
+        found = bounds.quadratic_bound(F, Q, y, np.inf, alpha)
+    assert not found.upper < 1e-90  # the optimum is above

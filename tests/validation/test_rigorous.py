@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cvxkernel.formulations import CATALOGUE, SolverError, kernels
 from cvxkernel.formulations.arithmetic import balls
-from cvxkernel.solvers import promise
+from cvxkernel.solvers import promise, solve
 from cvxkernel.validation import enclose, rigorous
 from cvxkernel.validation.instances import blobs, sample
 from cvxkernel.validation.proofs import JUDGES
@@ -159,3 +159,12 @@ def test_the_command_line_proves(run, tmp_path):
     refused = run("solve", "ye2008-thm3.1", path, "--digits", "60")
     assert refused.status == 3
     assert run("solve", "ye2008-thm2.2", path, "--digits", "0").status == 2
+
+
+@pytest.mark.parametrize("loss", ["L1", "L2", "L3"])
+def test_a_loss_without_a_price_is_proved(loss):
+    data = {"S": np.eye(3)[None], "y": np.array([1.0, -1.0, 1.0]), "C": 10.0, "rho": 0.0}
+    form = CATALOGUE["kundu2010-eq4"]
+    problem = form.make({**data, "tau": 1.0, "loss": loss})
+    found = rigorous.enclose(form.id, problem, **solve(form.id, problem).variables)
+    assert found.width < 1e-12

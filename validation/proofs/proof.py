@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+import numpy as np
 from flint import arb
 
 from cvxkernel.formulations.arithmetic import BALLS
@@ -72,7 +73,8 @@ class Examination:
 
 def prove(form: Formulation, judge: Judge, problem: Any, point: Point) -> Proof:
     """The best ends over the point and those made from it."""
-    best: Proof = form.ends(BALLS, problem, point)
-    for better in judge.better(point):
-        best = best.narrowed(form.ends(BALLS, problem, better))
+    with np.errstate(over="ignore", invalid="ignore"):  # hints in doubles: no proof rests on them
+        best: Proof = form.ends(BALLS, problem, point)
+        for better in judge.better(point):
+            best = best.narrowed(form.ends(BALLS, problem, better))
     return best

@@ -117,7 +117,7 @@ def combination(weights: Sequence[arb], matrices: Iterable[Any]) -> arb_mat:
 
 
 def in_doubles(A: arb_mat) -> tuple[arb_mat, arb]:
-    """A over a power of two with which eigenvalues are doubles, and that: 1 but for extremes."""
+    """A over a power of two that makes its eigenvalues doubles, and that: 1 but for extremes."""
     size = norm(A).mid()
     if not (size > LARGE and size.is_finite()):
         return A, arb(1)

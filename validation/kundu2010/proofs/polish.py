@@ -123,7 +123,7 @@ class Conditions:
         """ρL′(Kᵢ - Sᵢ)"""
         rho, out, rest = self.problem.rho, [], at.W
         for i, X in enumerate(self.differences(learned)):
-            if self.problem.loss == "L1":
+            if sets.signs:  # L1, but for ρ = 0
                 W = _like(rho * sets.signs[i], at.nu)
                 where = np.nonzero(sets.zeros[i])
                 W[where] = W.T[where] = rest[: len(where[0])]
