@@ -22,6 +22,7 @@ from cvxkernel.solvers.method import Progress
 from cvxkernel.validation import rigorous
 from cvxkernel.validation.proofs import JUDGES, STATIONARITY, Examination, Judge, Proof
 from cvxkernel.validation.slips import Slip, explain
+from cvxkernel.validation.translation import translated
 
 
 class Interval(NamedTuple):
@@ -53,6 +54,7 @@ class Judgement(Shown):
     slips       what explains an answer that is not optimal, the best explanation first
     rigorous    whether every violation is proved too, or rests on a number that is only near
     assumed     what was assumed of the answer's or the problem's eigenbasis, in words
+    read        what the answer had under another name or in another form, and how it was read
 
     Of a program that is not convex the optimum is that at the answer's own fixed symbols, and
     whether these are stationary is one of the violations: an answer may be within the tolerance
@@ -69,6 +71,7 @@ class Judgement(Shown):
     slips: tuple[Slip, ...] = ()
     rigorous: bool = True
     assumed: str | None = None
+    read: tuple[str, ...] = ()
 
     def headline(self) -> str:
         """The verdict, and what explains it."""
@@ -86,7 +89,8 @@ class Judgement(Shown):
 
     def rows(self) -> dict[str, str]:
         """What was measured, the verdict and the slips."""
-        told = {"optimum": _ends(self.optimum)}
+        told = {"read": "; ".join(self.read)} if self.read else {}
+        told["optimum"] = _ends(self.optimum)
         for label, x in self.violations.items():
             told[f"violates {label}"] = f"{x.upper:.1e}" if x.upper > self.tol / 10 else "no"
         for symbol, values in self.repaired.items():
@@ -159,7 +163,7 @@ def check(
     formulation, else 1e-6. `why=False` does not look for slips. `limit` is how many seconds may
     pass until the optimum is found: where they are not enough the interval that is known by then
     is used. Raises InputError for symbols that the formulation does not know, or that say nothing
-    without others.
+    without others. Other names that people have for them are read too, and told (`translation`).
     """
     return judge(id, problem, tol, value, variables, why=why, limit=limit)
 
@@ -181,6 +185,7 @@ def judge(
     form.require(problem)
     tol = inputs.positive("tol", width)
     seconds = None if limit is None else inputs.positive("limit", limit)
+    variables, value, notes = translated(form, problem, variables, value)
     problem, point, assumed = form.read(problem, variables)
     if value is not None and np.asarray(value).dtype.kind == "b":
         raise InputError("value", "a number", f"{value}".lower())
@@ -203,6 +208,7 @@ def judge(
             claimed=None if claim is None else _claimed(claim, ends),
             rigorous=not found.unproved,
             assumed=assumed,
+            read=notes,
         )
     if not made.measured:
         came = ", ".join(point)
@@ -232,6 +238,7 @@ def told(made: Judgement) -> dict[str, Any]:
         "slips": [vars(slip) for slip in made.slips],
         "rigorous": made.rigorous,
         "assumed": made.assumed,
+        "read": list(made.read),
     }
 
 
