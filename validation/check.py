@@ -12,7 +12,7 @@ from flint import arb
 
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations.arithmetic import balls
-from cvxkernel.formulations.catalogue import formulation
+from cvxkernel.formulations.catalogue import CATALOGUE, formulation
 from cvxkernel.formulations.errors import InputError
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
@@ -20,9 +20,10 @@ from cvxkernel.formulations.shown import Shown, few
 from cvxkernel.solvers import deadline, promise
 from cvxkernel.solvers.method import Progress
 from cvxkernel.validation import rigorous
+from cvxkernel.validation.inaccuracy import KINDS, inaccuracy
 from cvxkernel.validation.proofs import JUDGES, STATIONARITY, Examination, Judge, Proof
 from cvxkernel.validation.slips import Slip, explain
-from cvxkernel.validation.translation import translated
+from cvxkernel.validation.translation import WEIGHTS, translated
 
 
 class Interval(NamedTuple):
@@ -51,7 +52,8 @@ class Judgement(Shown):
     sides       "upper": the objective at the symbols that bound the optimum from above, "lower":
                 from below; the distances are proved
     claimed     the answer's own value, if it has one
-    slips       what explains an answer that is not optimal, the best explanation first
+    slips       what explains an answer that is not optimal, the best explanation first: in which
+                problem it is optimal, and how nearly; or which inaccuracy it is consistent with
     rigorous    whether every violation is proved too, or rests on a number that is only near
     assumed     what was assumed of the answer's or the problem's eigenbasis, in words
     read        what the answer had under another name or in another form, and how it was read
@@ -91,8 +93,14 @@ class Judgement(Shown):
         """What was measured, the verdict and the slips."""
         told = {"read": "; ".join(self.read)} if self.read else {}
         told["optimum"] = _ends(self.optimum)
+        form = formulation(self.formulation)
         for label, x in self.violations.items():
-            told[f"violates {label}"] = f"{x.upper:.1e}" if x.upper > self.tol / 10 else "no"
+            line = form.line(label)
+            if line is None:  # a constraint of the dual: another program of the paper prints it
+                same = (other for other in CATALOGUE.values() if other.paper == form.paper)
+                line = next(filter(None, (other.line(label) for other in same)), None)
+            by = f"{x.upper:.1e}" if x.upper > self.tol / 10 else "no"
+            told[f"violates {label}"] = f"{by} ({line})" if line else by
         for symbol, values in self.repaired.items():
             told[f"{symbol}, repaired"] = few(values)
         parts = {f"objective ({side})": part for side, part in self.sides.items()}
@@ -104,9 +112,9 @@ class Judgement(Shown):
             told[f"{name}, relative"] = _ends(part.relative, 4)
         told["verdict"] = f"{self.verdict()} {self.tol:g}"
         for i, slip in enumerate(self.slips):
-            told[f"or by ({i + 1})" if i else "explained by"] = (
-                f"{slip.statement} (leaves {slip.distance:.0e})"
-            )
+            left = f" (optimal there to {max(slip.distance, 1e-16):.0e})"
+            left = "" if slip.kind in KINDS else left
+            told[f"or by ({i + 1})" if i else "explained by"] = f"{slip.statement}{left}"
         if self.verdict() == "not within" and not self.slips:
             told["explained by"] = "none of the slips known"
         hidden = self.violations.get(STATIONARITY)
@@ -217,7 +225,16 @@ def judge(
         return made
     if progress is not None:
         progress(f"{form.id}: which slip explains it")
-    return replace(made, slips=tuple(explain(form, problem, point, claim)))
+    slips = tuple(explain(form, problem, point, claim))
+    if all(slip.parameter is not None for slip in slips):  # a number that fits explains less
+        plain = inaccuracy(made, form, problem, point)
+        slips = plain + slips if claim is None and _one_free(point) else slips + plain
+    return replace(made, slips=slips)
+
+
+def _one_free(point: Mapping[str, Any]) -> bool:
+    """Weights of two kernels alone: one number that is searched for explains them always."""
+    return set(point) <= set(WEIGHTS) and sum(map(np.count_nonzero, point.values())) <= 2
 
 
 def told(made: Judgement) -> dict[str, Any]:
