@@ -30,13 +30,18 @@ FACTORS = {"2": 2.0, "½": 0.5, "4": 4.0, "¼": 0.25}
 MOST_ORDERED, MOST_EXCHANGED = 4, 20  # kernels whose weights are tried in other orders
 TOGETHER = 10.0  # each more thing done at once counts so much
 ANOTHER_VALUE = "another value"  # beside variables that are explained, one that is not
+CLOSE = 1e-4  # the most that several things at once may leave
 STRICT = 0.25  # of what a single slip may leave: of many things at once some would fit by chance
 ANSWER = {"alpha", "theta", "mu", "beta", "u", "b", "c", "point"}  # fields that an answer fills
 SEARCHED = 100.0  # a number that was searched for explains more easily: its distance counts so much
 
 
 class Measure(Protocol):
-    """An answer in a problem that may be a slipped one."""
+    """An answer in a problem that may be a slipped one, and the values it claims."""
+
+    @property
+    def claims(self) -> Mapping[str, float]:
+        """By name: "value", perhaps others."""
 
     def distance(self) -> float:
         """How far the answer is from optimal, relatively; infinite where that makes no sense."""
@@ -208,9 +213,10 @@ def composed(form: Formulation, answer: Any, slips: Iterable[Variant]) -> list[S
         for telling in (AS_IT_IS, *_tellings(form, made, "answer")):
             told = telling.applied(made, 1.0)
             left = np.inf if told is None else AS_IT_IS.at(replace(told, claims={}), 1.0)
-            if left <= STRICT * _allowed(before):
+            if left <= min(STRICT * _allowed(before), CLOSE):
                 found.append(_together(form, (slip, telling), number, told, left))
-    return _best(found)
+    # Variables without their value explain themselves more easily: they have to be closer.
+    return _best(s for s in found if ANOTHER_VALUE not in s.parts or s.distance <= CLOSE / 100)
 
 
 def _tellings(form: Formulation, made: Any, of: str) -> list[Variant]:
