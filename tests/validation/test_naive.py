@@ -179,9 +179,6 @@ NAIVE = {
     "sm1, objective halved": (
         SM1, lambda: soft_margin(objective=1.0), {"weights rescaled", "factor of the value"}),
     "sm1, αᵀy = 0 left out": (SM1, lambda: soft_margin(balance=False), {"no offset"}),
-    "sm1, αᵀy = 0 left out, μ over its sum": (
-        SM1, lambda: normalized(soft_margin(balance=False), "mu"),
-        {"no offset", "weights rescaled"}),
     "sm1, c = 1": (SM1, lambda: soft_margin(c=1.0), {"c = 1"}),
     "sm1, c = 1, objective halved": (
         SM1, lambda: soft_margin(c=1.0, objective=1.0),

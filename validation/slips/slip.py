@@ -30,7 +30,7 @@ FACTORS = {"2": 2.0, "½": 0.5, "4": 4.0, "¼": 0.25}
 MOST_ORDERED, MOST_EXCHANGED = 4, 20  # kernels whose weights are tried in other orders
 TOGETHER = 10.0  # each more thing done at once counts so much
 ANOTHER_VALUE = "another value"  # beside variables that are explained, one that is not
-CLOSE = 1e-4  # the most that several things at once may leave
+CLOSE = 1e-5  # the most that several things at once may leave
 STRICT = 0.25  # of what a single slip may leave: of many things at once some would fit by chance
 ANSWER = {"alpha", "theta", "mu", "beta", "u", "b", "c", "point"}  # fields that an answer fills
 SEARCHED = 100.0  # a number that was searched for explains more easily: its distance counts so much
@@ -216,7 +216,7 @@ def composed(form: Formulation, answer: Any, slips: Iterable[Variant]) -> list[S
             if left <= min(STRICT * _allowed(before), CLOSE):
                 found.append(_together(form, (slip, telling), number, told, left))
     # Variables without their value explain themselves more easily: they have to be closer.
-    return _best(s for s in found if ANOTHER_VALUE not in s.parts or s.distance <= CLOSE / 100)
+    return _best(s for s in found if ANOTHER_VALUE not in s.parts or s.distance <= CLOSE / 10)
 
 
 def _tellings(form: Formulation, made: Any, of: str) -> list[Variant]:
