@@ -156,6 +156,18 @@ class Formulation(Shown):
         """The program as the paper prints it."""
         return inspect.getdoc(self.program) or self.statement
 
+    def line(self, label: str) -> str | None:
+        """The constraint of this label as the program prints it: "θᵀr = 1" of "budget"."""
+        parts: list[str] = []
+        for text in self.mathematics().partition("subject to")[2].splitlines():
+            body, found, name = text.rpartition("  (")
+            parts.append(" ".join((body if found else text).split()))
+            if found:
+                if name.partition(")")[0] == label:
+                    return " ".join(filter(None, parts))
+                parts = []
+        return None
+
     def rows(self) -> dict[str, str]:
         """What a problem holds, and an answer."""
         told = {"problem": inspect.getdoc(self.problem) or "", "keys": ", ".join(self.keys)}

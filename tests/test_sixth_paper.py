@@ -132,11 +132,13 @@ JUDGES = {"toy2026-eq1": Judge}
 ''',
     "slips": '''
 """None are known."""
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Answer:
     """An answer that nothing explains."""
+    claims: Mapping = field(default_factory=dict)
     def distance(self):
         return 1.0
 
@@ -145,6 +147,8 @@ def measure(form, problem, point, value):
 
 def variants(answer):
     return iter(())
+
+answers = variants
 ''',
     "claims": """CLAIMS = ()""",
     "errata": """ERRATA = ()""",

@@ -12,7 +12,7 @@ from flint import arb
 
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations.arithmetic import balls
-from cvxkernel.formulations.catalogue import formulation
+from cvxkernel.formulations.catalogue import CATALOGUE, formulation
 from cvxkernel.formulations.errors import InputError
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
@@ -20,8 +20,10 @@ from cvxkernel.formulations.shown import Shown, few
 from cvxkernel.solvers import deadline, promise
 from cvxkernel.solvers.method import Progress
 from cvxkernel.validation import rigorous
+from cvxkernel.validation.inaccuracy import KINDS, inaccuracy
 from cvxkernel.validation.proofs import JUDGES, STATIONARITY, Examination, Judge, Proof
 from cvxkernel.validation.slips import Slip, explain
+from cvxkernel.validation.translation import WEIGHTS, translated
 
 
 class Interval(NamedTuple):
@@ -50,9 +52,11 @@ class Judgement(Shown):
     sides       "upper": the objective at the symbols that bound the optimum from above, "lower":
                 from below; the distances are proved
     claimed     the answer's own value, if it has one
-    slips       what explains an answer that is not optimal, the best explanation first
+    slips       what explains an answer that is not optimal, the best explanation first: in which
+                problem it is optimal, and how nearly; or which inaccuracy it is consistent with
     rigorous    whether every violation is proved too, or rests on a number that is only near
     assumed     what was assumed of the answer's or the problem's eigenbasis, in words
+    read        what the answer had under another name or in another form, and how it was read
 
     Of a program that is not convex the optimum is that at the answer's own fixed symbols, and
     whether these are stationary is one of the violations: an answer may be within the tolerance
@@ -69,6 +73,7 @@ class Judgement(Shown):
     slips: tuple[Slip, ...] = ()
     rigorous: bool = True
     assumed: str | None = None
+    read: tuple[str, ...] = ()
 
     def headline(self) -> str:
         """The verdict, and what explains it."""
@@ -86,9 +91,16 @@ class Judgement(Shown):
 
     def rows(self) -> dict[str, str]:
         """What was measured, the verdict and the slips."""
-        told = {"optimum": _ends(self.optimum)}
+        told = {"read": "; ".join(self.read)} if self.read else {}
+        told["optimum"] = _ends(self.optimum)
+        form = formulation(self.formulation)
         for label, x in self.violations.items():
-            told[f"violates {label}"] = f"{x.upper:.1e}" if x.upper > self.tol / 10 else "no"
+            line = form.line(label)
+            if line is None:  # a constraint of the dual: another program of the paper prints it
+                same = (other for other in CATALOGUE.values() if other.paper == form.paper)
+                line = next(filter(None, (other.line(label) for other in same)), None)
+            by = f"{x.upper:.1e}" if x.upper > self.tol / 10 else "no"
+            told[f"violates {label}"] = f"{by} ({line})" if line else by
         for symbol, values in self.repaired.items():
             told[f"{symbol}, repaired"] = few(values)
         parts = {f"objective ({side})": part for side, part in self.sides.items()}
@@ -100,9 +112,9 @@ class Judgement(Shown):
             told[f"{name}, relative"] = _ends(part.relative, 4)
         told["verdict"] = f"{self.verdict()} {self.tol:g}"
         for i, slip in enumerate(self.slips):
-            told[f"or by ({i + 1})" if i else "explained by"] = (
-                f"{slip.statement} (leaves {slip.distance:.0e})"
-            )
+            left = f" (optimal there to {max(slip.distance, 1e-16):.0e})"
+            left = "" if slip.kind in KINDS else left
+            told[f"or by ({i + 1})" if i else "explained by"] = f"{slip.statement}{left}"
         if self.verdict() == "not within" and not self.slips:
             told["explained by"] = "none of the slips known"
         hidden = self.violations.get(STATIONARITY)
@@ -159,7 +171,7 @@ def check(
     formulation, else 1e-6. `why=False` does not look for slips. `limit` is how many seconds may
     pass until the optimum is found: where they are not enough the interval that is known by then
     is used. Raises InputError for symbols that the formulation does not know, or that say nothing
-    without others.
+    without others. Other names that people have for them are read too, and told (`translation`).
     """
     return judge(id, problem, tol, value, variables, why=why, limit=limit)
 
@@ -181,6 +193,7 @@ def judge(
     form.require(problem)
     tol = inputs.positive("tol", width)
     seconds = None if limit is None else inputs.positive("limit", limit)
+    variables, value, notes = translated(form, problem, variables, value)
     problem, point, assumed = form.read(problem, variables)
     if value is not None and np.asarray(value).dtype.kind == "b":
         raise InputError("value", "a number", f"{value}".lower())
@@ -203,6 +216,7 @@ def judge(
             claimed=None if claim is None else _claimed(claim, ends),
             rigorous=not found.unproved,
             assumed=assumed,
+            read=notes,
         )
     if not made.measured:
         came = ", ".join(point)
@@ -211,7 +225,16 @@ def judge(
         return made
     if progress is not None:
         progress(f"{form.id}: which slip explains it")
-    return replace(made, slips=tuple(explain(form, problem, point, claim)))
+    slips = tuple(explain(form, problem, point, claim))
+    if all(slip.parameter is not None for slip in slips):  # a number that fits explains less
+        plain = inaccuracy(made, form, problem, point)
+        slips = plain + slips if claim is None and _one_free(point) else slips + plain
+    return replace(made, slips=slips)
+
+
+def _one_free(point: Mapping[str, Any]) -> bool:
+    """Weights of two kernels alone: one number that is searched for explains them always."""
+    return set(point) <= set(WEIGHTS) and sum(map(np.count_nonzero, point.values())) <= 2
 
 
 def told(made: Judgement) -> dict[str, Any]:
@@ -232,6 +255,7 @@ def told(made: Judgement) -> dict[str, Any]:
         "slips": [vars(slip) for slip in made.slips],
         "rigorous": made.rigorous,
         "assumed": made.assumed,
+        "read": list(made.read),
     }
 
 

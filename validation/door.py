@@ -16,6 +16,7 @@ from cvxkernel.validation.check import Judgement, judge
 from cvxkernel.validation.progress import progress_line
 from cvxkernel.validation.rigorous import answer as answered
 from cvxkernel.validation.rigorous import solve as prove
+from cvxkernel.validation.translation import fitted
 
 
 def catalogue() -> Mapping[str, Formulation]:
@@ -88,7 +89,7 @@ def check(
     verbose: bool = False,
     **symbols: Any,
 ) -> Judgement:
-    """Judge an answer: a mapping, a file or a solution, or keywords by the paper's symbols.
+    """Judge an answer: a mapping, file, solution or fitted SVC, or keywords by symbols.
 
     `assert check("ye2008-thm2.2", {"kernels": K, "y": y, "lam": 1e-3}, theta=w).within(1e-6)`
     """
@@ -110,8 +111,11 @@ def _answer(answer: Any) -> tuple[dict[str, Any], Any]:
     if isinstance(answer, str | Path):
         read = files.read_answer(Path(answer))
         return dict(read.variables), read.value
+    if (machine := fitted(answer)) is not None:
+        return machine, None
     if not isinstance(answer, Mapping):
-        raise InputError("answer", "a mapping, a file or a solution", f"{type(answer).__name__}")
+        expected = "a mapping, a file, a solution or a fitted SVC"
+        raise InputError("answer", expected, f"{type(answer).__name__}")
     return {k: v for k, v in answer.items() if k != "value"}, answer.get("value")
 
 

@@ -224,7 +224,7 @@ def test_a_wrong_answer_is_explained(problem_file, solved, tmp_path, run):
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
-        ({"weights": [1, 2, 3]}, "weights: expected a symbol of ye2008-thm2.2: beta, t, theta"),
+        ({"omega": [1, 2, 3]}, "omega: expected a symbol of ye2008-thm2.2: beta, t, theta"),
         ({"theta": [1, 2]}, "theta: expected shape (3,)"),
         ({"theta": [1, 2, None]}, "theta: expected real numbers"),
         ({"t": 1.0}, "t: expected beta beside it; came t"),
@@ -249,4 +249,4 @@ def test_errors_from_python(solved):
     with pytest.raises(NotFiniteError):
         check("ye2008-thm2.2", problem, theta=[1, np.nan, 1])
     with pytest.raises(InputError, match="expected a symbol of"):
-        check("ye2008-thm2.2", problem, mu=np.ones(3))
+        check("ye2008-thm2.2", problem, omega=np.ones(3))

@@ -15,7 +15,7 @@ from cvxkernel.validation.proofs import JUDGES
 ROOM = Path(papers.__file__).parent
 NAMES = {
     "samples": ("sample",),
-    "slips": ("measure", "variants"),
+    "slips": ("measure", "variants", "answers"),
     "proofs": ("JUDGES",),
     "claims": ("CLAIMS",),
     "errata": ("ERRATA",),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from cvxkernel.formulations import chen2009
@@ -23,6 +23,9 @@ class Answer(machine.Answer):
 @dataclass(frozen=True)
 class Unknown:
     """An answer to (8), whose slips are not known."""
+
+    claims: Mapping[str, float] = field(default_factory=dict)
+    tells: bool = False
 
     def distance(self) -> float:
         """Nothing to explain."""
@@ -63,10 +66,24 @@ def variants(at: Measure) -> Iterator[Variant]:
             yield fixed(kind, told, C=C)
     else:
         yield from _regularized(at, at.eta, n)
+    yield from coefficients(at)
+    yield from machine.variants(at)
+
+
+def answers(at: Measure) -> Iterator[Variant]:
+    """The right problem, its answer told in another scale or sign."""
+    if isinstance(at, similarity.Answer):
+        yield from similarity.answers(at)
+    if isinstance(at, Answer):
+        yield from coefficients(at)
+        yield from machine.answers(at)
+
+
+def coefficients(at: Answer) -> Iterator[Variant]:
+    """c told wrongly."""
     if at.c is not None:
         yield fixed("sign of c", "c with the other sign", c=-at.c)
         yield fixed("α for c", "cᵢ without the factor yᵢ: α in place of c", c=at.c * at.y)
-    yield from machine.variants(at)
 
 
 def _regularized(at: Answer, eta: float, n: int) -> Iterator[Variant]:

@@ -23,6 +23,8 @@ from cvxkernel.validation.slips.slip import (
     Variant,
     data,
     fixed,
+    outside,
+    permuted,
     regularization,
     values,
 )
@@ -94,7 +96,7 @@ class Answer:
         for _ in range(3000):
             u, value = self.best(a, J, K, w)
             bound, forms = self.bound(a, J, K, u)
-            if bound - value <= 1e-9 * value:
+            if bound - value <= 1e-9 * value or outside(self.claims, 1.0, (value, bound)):
                 break
             w = w * np.sqrt(np.maximum(forms, 0.0))
             w = w / w.sum()
@@ -119,6 +121,17 @@ def variants(at: Answer) -> Iterator[Variant]:
     yield fixed("θᵀr = 1", f"{told}, centred", budget="centred")
     yield from regularization(at.lam, len(at.y))
     yield from data(at.kernels, at.y)
+    if at.theta is not None and len(at.theta) > 1 and np.ptp(at.theta) <= 1e-6 * at.theta.max():
+        told = "the average of the kernels, no weights learned"
+        K = np.tensordot(at.theta, at.kernels, axes=1)[None]
+        yield fixed("average kernel", told, kernels=K, theta=np.ones(1))
+    yield from answers(at)
+
+
+def answers(at: Answer) -> Iterator[Variant]:
+    """The right problem, its answer told in another scale or sign."""
+    if at.theta is not None:
+        yield from permuted("theta", at.theta)
     if at.theta is not None and at.theta.sum() > 0:
         told = f"weights optimal up to a factor: their sum is {at.theta.sum():.4g}"
         yield fixed("weights rescaled", told, theta=at.theta / at.theta.sum())

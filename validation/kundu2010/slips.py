@@ -74,4 +74,9 @@ def variants(at: Answer) -> Iterator[Variant]:
         if not np.array_equal(order, problem.y):
             told = "labels sorted while the similarities are not"
             yield fixed("labels", told, problem=with_numbers(problem, y=order))
+    yield from answers(at)
+
+
+def answers(at: Answer) -> Iterator[Variant]:
+    """The right problem, its value told with another factor."""
     yield from values(at.claims, FACTORS)

@@ -22,7 +22,17 @@ from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kernels import centre
 from cvxkernel.formulations.lanckriet2004 import SoftMargin
 from cvxkernel.validation.proofs.svm import machine
-from cvxkernel.validation.slips.slip import FACTORS, Variant, costs, data, fixed, values
+from cvxkernel.validation.slips.machine import boxed_ends, boxes
+from cvxkernel.validation.slips.slip import (
+    FACTORS,
+    Variant,
+    costs,
+    data,
+    fixed,
+    outside,
+    permuted,
+    values,
+)
 
 
 @dataclass(frozen=True)
@@ -39,8 +49,12 @@ class Answer:
     traces: str = "given"  # or "centred", "one": the rᵢ
     budget: str = "sum"  # or "given", "one", "n": c
     signed: bool = True  # αᵀG(K)α, not αᵀKα
+    offset: bool = True  # αᵀy = 0, a threshold b
+    box: Array | None = None  # a C for each sample
+    each: bool = False  # read off that sample's own α
+    scale: float = 1.0  # what the paper's value is of 2αᵀ1 - αᵀQ(μ)α
 
-    def system(self) -> tuple[Array, Array, float, Array, float]:
+    def system(self) -> tuple[Array, Array, float, Array, Any]:
         """The Gᵢ, r, c, the ridge and the top of the box."""
         n = len(self.y)
         G = np.stack([svm.signed(self.y, K) if self.signed else K for K in self.kernels])
@@ -54,7 +68,9 @@ class Answer:
         given = np.trace(self.kernels, axis1=1, axis2=2).sum() + (n if self.C is None else 0)
         c = {"sum": float(r.sum()), "one": 1.0, "n": float(n), "given": float(given)}[self.budget]
         ridge = 1 / self.C if self.C is not None and self.squared else 0.0
-        top = np.inf if self.C is None or self.squared else self.C
+        top: Any = np.inf if self.C is None or self.squared else self.C
+        if self.box is not None:
+            top = self.box
         return G, r, c, ridge * np.eye(n), top
 
     def distance(self) -> float:
@@ -65,10 +81,14 @@ class Answer:
         if alpha is not None:
             if not alpha.max() > 0:
                 return np.inf
-            off = abs(float(alpha @ self.y)) / float(np.abs(alpha).sum())
-            off += max(0.0, -float(alpha.min())) / float(alpha.max())
-            off += max(0.0, float(alpha.max()) / top - 1)
-            alpha = svm.repair(alpha, self.y, top)
+            off = max(0.0, -float(alpha.min())) / float(alpha.max())
+            off += max(0.0, float(np.max(alpha / top)) - 1)
+            if self.offset:
+                off += abs(float(alpha @ self.y)) / float(np.abs(alpha).sum())
+            plain = self.offset and not np.ndim(top)
+            alpha = svm.repair(alpha, self.y, top) if plain else np.clip(alpha, 0.0, top)
+        elif np.ndim(top) or not self.offset:
+            return np.inf
         if self.mu is not None:
             w = np.maximum(self.mu * r, 0.0) / c
             off += abs(float(self.mu @ r) / c - 1)
@@ -81,10 +101,19 @@ class Answer:
         if alpha is None:
             alpha = machine(Q, self.y, top)
             upper = float(2 * alpha.sum() - alpha @ Q @ alpha)
+        elif not self.offset and not np.isfinite(top).all():
+            return np.inf
+        elif np.ndim(top) or not self.offset:
+            box = np.broadcast_to(top, alpha.shape)
+            how = {"offset": self.offset, "each": self.each}
+            upper = 2 * boxed_ends(Q, self.y, box, alpha, **how)[1]
+            if not np.isfinite(upper):
+                return np.inf
         else:
             upper = 2 * float(svm.upper(DOUBLES, svm.nearest(Q), self.y, top, alpha).mid)
         lower = self.objective(G, r, c, ridge, alpha)
-        gaps = [(upper - lower) / upper, *(abs(x - upper) / upper for x in self.claims.values())]
+        claims = [x / self.scale for x in self.claims.values()]
+        gaps = [(upper - lower) / upper, *(abs(x - upper) / upper for x in claims)]
         return float(max(0.0, *gaps) + off)
 
     def objective(self, G: Array, r: Array, c: float, ridge: Array, alpha: Array) -> float:
@@ -103,7 +132,7 @@ class Answer:
             forms = images.T @ alpha
             return np.where(forms >= forms.max() * (1 - 1e-6), 1.0, 0.0)
         # the offset b in two parts, and Σw = 1
-        columns = np.hstack([images, y, -y])[free]
+        columns = np.hstack([images, *((y, -y) if self.offset else (0 * y, 0 * y))])[free]
         total = np.append(np.ones(len(G)), [0.0, 0.0])
         right = np.append(1 - (ridge @ alpha)[free], 1.0)
         return np.array(nnls(np.vstack([columns, total]), right)[0][: len(G)])
@@ -116,6 +145,9 @@ class Answer:
             alpha = machine(Q, self.y, top)
             forms = np.einsum("n,inm,m->i", alpha, G, alpha, optimize=True) / r
             if forms.max() - w @ forms <= 1e-7 * forms.max():
+                break
+            ends = self.objective(G, r, c, ridge, alpha), float(2 * alpha.sum() - alpha @ Q @ alpha)
+            if outside(self.claims, self.scale, ends):
                 break
             w = w * np.sqrt(np.maximum(forms, 0.0))
             w = w / w.sum()
@@ -158,8 +190,34 @@ def variants(at: Answer) -> Iterator[Variant]:
         yield fixed("other norm", told, squared=not at.squared)
     told = "αᵀKα in place of αᵀG(K)α: the labels left out"
     yield fixed("labels", told, signed=False)
+    if at.C is not None and not at.squared:
+        yield from boxes(at.alpha, at.y, at.C)
+    told = "a machine without b: the constraint αᵀy = 0 left out"
+    yield fixed("no offset", told, offset=False)
+    yield from uniform(at)
     yield from data(at.kernels, at.y)
+    yield from answers(at)
+
+
+def uniform(at: Answer) -> Iterator[Variant]:
+    """Weights that were not learned."""
+    if at.mu is None or at.C is None or len(at.mu) == 1 or not at.mu.min() > 0:
+        return
+    _, r, _, _, _ = at.system()
+    for kind, told, shares in (
+        ("average kernel", "the average of the kernels, no weights learned", at.mu),
+        ("average kernel", "the average of the kernels over their traces, none learned", at.mu * r),
+    ):
+        if np.ptp(shares) <= 1e-6 * shares.max():
+            K = np.tensordot(at.mu, at.kernels, axes=1)[None]
+            one = {"traces": "one", "budget": "one", "mu": np.ones(1)}
+            yield fixed(kind, told, kernels=K, **one)
+
+
+def answers(at: Answer) -> Iterator[Variant]:
+    """The right problem, its answer told in another scale or sign."""
     if at.mu is not None:
+        yield from permuted("mu", at.mu)
         _, r, c, _, _ = at.system()
         total = float(at.mu @ r)
         if total > 0:

@@ -1,4 +1,4 @@
-r"""Slips in rakotomamonjy2008: those of tang2009's machines, with one label."""
+"""Slips in rakotomamonjy2008: ½ of lanckriet2004's 1-norm soft margin, the weights summing to 1."""
 
 from __future__ import annotations
 
@@ -9,30 +9,60 @@ import numpy as np
 
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.validation.slips.slip import Variant, fixed
-from cvxkernel.validation.tang2009.slips import Answer, machines
+from cvxkernel.validation.lanckriet2004 import slips as lanckriet2004
+from cvxkernel.validation.lanckriet2004.slips import Answer
+from cvxkernel.validation.slips.machine import boxes
+from cvxkernel.validation.slips.slip import Variant, costs, data, fixed
 
 
 def measure(
     form: Formulation, problem: Any, point: Mapping[str, Array], value: float | None
 ) -> Answer:
     """The answer as it stands, to the problem as it stands."""
-    alpha, d = (point.get(symbol) for symbol in ("alpha", "d"))
     return Answer(
         kernels=problem.kernels,
-        Y=problem.y[None],
+        y=problem.y,
         C=problem.C,
-        lam=None,
-        beta=0.0,
-        alpha=None if alpha is None else alpha[None],
-        theta=None if d is None else d[None],
+        squared=False,
+        alpha=point.get("alpha"),
+        mu=point.get("d"),
         claims={} if value is None else {"value": value},
+        traces="one",
+        budget="one",
+        scale=0.5,
     )
 
 
 def variants(at: Answer) -> Iterator[Variant]:
     """The slips of this program."""
-    yield from machines(at)
-    if at.theta is not None:
+    n, K = len(at.y), at.kernels
+    assert at.C is not None
+    for kind, told, C in costs(at.C, n):
+        yield fixed(kind, told, C=C)
+    yield from boxes(at.alpha, at.y, at.C)
+    yield fixed("weights sum to p", "weights that sum to their number", budget="sum")
+    told = "αᵀKα in place of αᵀ(K ∘ yyᵀ)α: the labels left out"
+    yield fixed("labels", told, signed=False)
+    told = "½αᵀ(K ∘ yyᵀ)α without its factor ½"
+    yield fixed("½ of the form", told, kernels=2 * K)
+    told = "a machine without b: the constraint αᵀy = 0 left out"
+    yield fixed("no offset", told, offset=False)
+    told = "the squares of the slacks, ½CΣξ²"
+    yield fixed("other norm", told, squared=True)
+    yield fixed("other norm", "the squares of the slacks, CΣξ²", squared=True, C=2 * at.C)
+    r = np.trace(K, axis1=1, axis2=2)[:, None, None]
+    for name, scaled in (("one", K / r), ("n", n * K / r)):
+        if not np.allclose(scaled, K, rtol=1e-6):
+            told = f"kernels divided by their traces (to {name}), which the paper does not do"
+            yield fixed("trace normalization", told, kernels=scaled)
+    yield from lanckriet2004.uniform(at)
+    yield from data(K, at.y)
+    yield from answers(at)
+
+
+def answers(at: Answer) -> Iterator[Variant]:
+    """The right problem, its answer told in another scale or sign."""
+    if at.mu is not None:
         told = "√d_m in place of d_m: the weights of the features, not of the kernels"
-        yield fixed("roots of d", told, theta=np.maximum(at.theta, 0.0) ** 2)
+        yield fixed("roots of d", told, mu=np.maximum(at.mu, 0.0) ** 2)
+    yield from lanckriet2004.answers(at)

@@ -20,6 +20,7 @@ from cvxkernel.formulations.inputs import Array
 from cvxkernel.validation.proofs.svm import machine
 from cvxkernel.validation.slips.slip import FACTORS, Variant, data, fixed, values
 
+ON_MARGIN, MET = 1e-5, 3  # a margin that is met, and how many of them say that α is optimal
 NEAR = 0.01  # a gap above it is far from optimal
 
 
@@ -44,6 +45,8 @@ class Answer:
     form: float = 1.0  # times ½αᵀQα
     squared: bool = False  # the squares of the slacks
     offset: bool = True  # αᵀy = 0, a threshold b
+    box: Array | None = None  # a C for each sample
+    each: bool = False  # read off that sample's own α
 
     def system(self) -> tuple[Array, float]:
         """Q and the top of the box."""
@@ -58,6 +61,8 @@ class Answer:
     def distance(self) -> float:
         """How far the parts of the answer are from the optimum at worst, and what they violate."""
         Q, top = self.system()
+        if self.box is not None and self.alpha is not None:
+            return self.boxed(Q, self.alpha, self.box)
         off, parts = 0.0, []
         alpha = self.alpha
         if alpha is not None:
@@ -85,6 +90,16 @@ class Answer:
         parts += [claim / self.scale for claim in self.claims.values()]
         return off + max(abs(part - best) for part in parts) / best
 
+    def boxed(self, Q: Array, alpha: Array, box: Array) -> float:
+        """The gap at α where each sample has a box of its own, and how far the values are off."""
+        if not alpha.max() > 0:
+            return np.inf
+        off = abs(float(alpha @ self.y)) / float(np.abs(alpha).sum())
+        off += max(0.0, -float(alpha.min())) / float(alpha.max())
+        low, high = boxed_ends(Q, self.y, box, np.maximum(alpha, 0.0), each=self.each)
+        claims = [abs(claim / self.scale - low) for claim in self.claims.values()]
+        return off + max(high - low, *claims) / high if claims else off + (high - low) / high
+
     @staticmethod
     def value(Q: Array, alpha: Array) -> float:
         """1ᵀα - ½αᵀQα"""
@@ -109,6 +124,54 @@ class Answer:
         return max(gaps) / high
 
 
+def boxed_ends(
+    Q: Array, y: Array, box: Array, alpha: Array, *, offset: bool = True, each: bool = False
+) -> tuple[float, float]:
+    """1ᵀα - ½αᵀQα, and the primal at α and the best b with a C for each sample.
+
+    Where each box was read off its own αᵢ, any α so small that all margins are violated would be
+    optimal: some have to be met, of both classes.
+    """
+    image = Q @ alpha
+    form = float(alpha @ image) / 2
+    kinks = y * (1 - image) if offset else np.zeros(1)
+    losses = [float(box @ np.maximum(0.0, 1 - image - b * y)) for b in kinks]
+    if each:
+        short = 1 - image - float(kinks[int(np.argmin(losses))]) * y
+        met = (np.abs(short) <= ON_MARGIN) & (alpha > 0)
+        if met.sum() < MET or len(set(y[met])) < 2:
+            return float(alpha.sum()) - form, np.inf
+    return float(alpha.sum()) - form, form + min(losses)
+
+
+def boxes(alpha: Array | None, y: Array, C: float) -> Iterator[Variant]:
+    """The box read off α: its top is the largest αᵢ, of all or of a class; or each sample's own."""
+    if alpha is None or not all((alpha[y == side] > 0).any() for side in (1, -1)):
+        return
+    tops = {side: float(alpha[y == side].max()) for side in (1, -1)}
+    top, least = max(tops.values()), min(tops.values())
+    if abs(top / C - 1) > 1e-6:
+        count = int((alpha > (1 - 1e-6) * top).sum())
+        at = "" if count > 1 else " or more"
+        told = f"C = {top:.6g}{at}, the largest αᵢ, in place of {C:.6g}"
+        yield fixed("another C", told, box=np.full(len(y), top))
+    if top - least > 1e-6 * top:
+        n, sizes = len(y), {side: int((y == side).sum()) for side in (1, -1)}
+        told = (
+            f"a C for each class, the largest αᵢ there: {tops[1]:.6g} for +1, {tops[-1]:.6g} for -1"
+        )
+        if all(abs(tops[s] * 2 * sizes[s] / (n * C) - 1) < 1e-5 for s in (1, -1)):
+            told += " (balanced: nC/(2n₊) and nC/(2n₋))"
+        yield fixed("C of each class", told, box=np.where(y > 0, tops[1], tops[-1]))
+    used = alpha > 1e-9 * top
+    if (used & (alpha < (1 - 1e-6) * C)).sum() > 2 or top > C:
+        told = "a C for each sample (sample weights): αᵢ where the margin is violated"
+        own = np.where(used, alpha, top)
+        yield Variant(
+            "C of each sample", told, lambda x: {"box": x * own, "each": True}, (1.0, 1.0)
+        )
+
+
 def variants(at: Answer) -> Iterator[Variant]:
     """The slips of every machine; those of C are the paper's."""
     told = "αᵀQα where ½αᵀQα was meant"
@@ -127,7 +190,13 @@ def variants(at: Answer) -> Iterator[Variant]:
             told = "kernels normalized to unit diagonal"
             normalized = at.kernels / root[:, :, None] / root[:, None, :]
             yield fixed("unit diagonal", told, kernels=normalized)
+    yield from boxes(at.alpha, at.y, at.C)
     yield from data(at.kernels, at.y)
+    yield from answers(at)
+
+
+def answers(at: Answer) -> Iterator[Variant]:
+    """The right machine, told in another scale or sign."""
     if at.alpha is not None:
         for name, f in FACTORS.items():
             yield fixed("factor of α", f"α multiplied by {name}", alpha=at.alpha / f)

@@ -61,11 +61,16 @@ class Answer:
             return KernelMachine(self.S, self.y, eta, gamma), scale
         return SpectrumMachine(self.S, self.y, eta, gamma, self.term), scale
 
+    @property
+    def tells(self) -> bool:
+        """Whether the answer has what the others are held against."""
+        least = {"alpha"} if self.term in TERMS else {"alpha", "a"}
+        return least <= set(self.point)
+
     def distance(self) -> float:
         """How far the parts are from the dual at worst, relatively, and what α violates."""
         problem, scale = self.problem()
-        least = {"alpha", "a"} if isinstance(problem, SpectrumMachine) else {"alpha"}
-        if not least <= set(self.point):
+        if not self.tells:
             return 0.0  # several α belong to one kernel: nothing is said without one
         alpha = self.point["alpha"]
         size, total = float(alpha.max()), float(np.abs(alpha).sum())
@@ -161,6 +166,11 @@ def variants(at: Answer) -> Iterator[Variant]:
     for order in (np.sort(at.y), np.sort(at.y)[::-1]):
         if not np.array_equal(order, at.y):
             yield fixed("labels", "labels sorted while the similarities are not", y=order)
+    yield from answers(at)
+
+
+def answers(at: Answer) -> Iterator[Variant]:
+    """The right problem, its answer told in another scale or sign."""
     if "alpha" in at.point:
         alpha = at.point["alpha"]
         told = "multipliers of the margins in place of α, which are 2ηα"

@@ -8,26 +8,40 @@ Slips of the data, which every paper has, are here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from itertools import combinations, permutations
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from scipy.optimize import minimize_scalar
 
+from cvxkernel.formulations.catalogue import CATALOGUE
+from cvxkernel.formulations.errors import InputError
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.validation.papers import home, part
+from cvxkernel.validation.translation import WEIGHTS
 
 EXPLAINED = 0.02  # an explanation leaves at most this part of the distance
 LEAST = 1e-6  # a relative distance below it is inaccuracy, no slip
 BESIDE = 300.0  # an explanation that leaves so much more than the best one is dropped
 FLOOR = 1e-7  # below it no distance is better than another
 FACTORS = {"2": 2.0, "½": 0.5, "4": 4.0, "¼": 0.25}
+MOST_ORDERED, MOST_EXCHANGED = 4, 20  # kernels whose weights are tried in other orders
+TOGETHER = 10.0  # each more thing done at once counts so much
+ANOTHER_VALUE = "another value"  # beside variables that are explained, one that is not
+CLOSE = 1e-5  # the most that several things at once may leave
+STRICT = 0.25  # of what a single slip may leave: of many things at once some would fit by chance
+ANSWER = {"alpha", "theta", "mu", "beta", "u", "b", "c", "point"}  # fields that an answer fills
 SEARCHED = 100.0  # a number that was searched for explains more easily: its distance counts so much
 
 
 class Measure(Protocol):
-    """An answer in a problem that may be a slipped one."""
+    """An answer in a problem that may be a slipped one, and the values it claims."""
+
+    @property
+    def claims(self) -> Mapping[str, float]:
+        """By name: "value", perhaps others."""
 
     def distance(self) -> float:
         """How far the answer is from optimal, relatively; infinite where that makes no sense."""
@@ -45,12 +59,14 @@ class Slip:
     distance: float
     parameter: float | None = None  # what was estimated
     vague: bool = False  # many numbers explain it as well
+    parts: tuple[str, ...] = ()  # the kinds, where several things were done at once
 
     @property
     def score(self) -> float:
         """The smaller the better."""
         penalty = 1.0 if self.parameter is None else SEARCHED ** (1 + self.vague)
-        return max(self.distance, FLOOR) * penalty
+        together = len(self.parts) - 1 + 2 * (ANOTHER_VALUE in self.parts)
+        return max(self.distance, FLOOR) * penalty * TOGETHER ** max(0, together)
 
 
 @dataclass(frozen=True)
@@ -68,11 +84,19 @@ class Variant:
     changes: Callable[[float], Mapping[str, Any]]
     search: tuple[float, float] | None = None
 
+    @property
+    def of(self) -> str:
+        """What it changes: the "value" that is told, the "answer" beside it, or the "problem"."""
+        changed = set(self.changes(1.0))
+        return "value" if changed <= {"claims"} else "answer" if changed <= ANSWER else "problem"
+
     def slip(self, measure: Any) -> Slip:
         """The distance that is left, at the best number."""
         if self.search is None:
             return Slip(self.kind, self.statement, self.at(measure, 1.0))
         low, high = np.log(self.search)
+        if low == high:  # a number each that was not searched for, but read off the answer
+            return Slip(self.kind, self.statement, self.at(measure, self.search[0]), 1.0)
         grid = np.linspace(low, high, 29)
         found = [self.at(measure, float(np.exp(x))) for x in grid]
         around = [np.inf, *found, np.inf]
@@ -99,23 +123,42 @@ class Variant:
                 return np.inf
         return left if np.isfinite(left) else np.inf
 
+    def applied(self, measure: M, number: float) -> M | None:
+        """The answer with this slip made; None where that is no problem."""
+        try:
+            return replace(measure, **self.changes(number))
+        except (np.linalg.LinAlgError, ValueError, ZeroDivisionError):
+            return None
+
 
 def fixed(kind: str, statement: str, **changes: Any) -> Variant:
     """A slip without a number."""
     return Variant(kind, statement, lambda _: changes)
 
 
+AS_IT_IS = fixed("", "")
+
+
 def ranked(measure: Measure, variants: Iterable[Variant]) -> list[Slip]:
     """The slips that explain the answer, best first; none where there is nothing to explain."""
-    before = fixed("", "").at(measure, 1.0)
+    before = AS_IT_IS.at(measure, 1.0)
     if not before > LEAST:
         return []
-    slips = [variant.slip(measure) for variant in variants]
-    explained = [s for s in slips if s.distance <= min(EXPLAINED * before, 1e-3)]
-    explained.sort(key=lambda s: s.score)
+    return _best(slip for v in variants if (slip := v.slip(measure)).distance <= _allowed(before))
+
+
+def _allowed(before: float) -> float:
+    """What an explanation may leave of a distance."""
+    return min(EXPLAINED * before, 1e-3)
+
+
+def _best(explained: Iterable[Slip]) -> list[Slip]:
+    """One of each kind, best first, and none that leaves much more than the best."""
+    in_order = sorted(explained, key=lambda s: s.score)
     best: dict[str, Slip] = {}
-    for slip in explained:
-        if slip.score <= BESIDE * explained[0].score:
+    for slip in in_order:
+        more = any(set(b.parts) < set(slip.parts) for b in best.values() if b.parts)
+        if slip.score <= BESIDE * in_order[0].score and not more:
             best.setdefault(slip.kind, slip)
     return list(best.values())
 
@@ -136,12 +179,111 @@ def variants(form: Formulation, answer: Measure) -> Iterator[Variant]:
 def explain(
     form: Formulation, problem: Any, point: Mapping[str, Array], value: float | None
 ) -> list[Slip]:
-    """The slips that explain an answer, best first."""
+    """The slips that explain an answer, best first: one alone, or else several at once."""
     answer = measure(form, problem, point, value)
-    slips = variants(form, answer)
+    before = AS_IT_IS.at(answer, 1.0)
+    if not before > LEAST:
+        return []
+    slips = list(variants(form, answer))
     if not point:  # a number that is searched for would explain any value
-        slips = (slip for slip in slips if slip.search is None)
-    return ranked(answer, slips)
+        slips = [slip for slip in slips if slip.search is None]
+    elsewhere = other_formulations(form, problem, point, value, _allowed(before))
+    alone = _best([*ranked(answer, slips), *elsewhere])
+    return alone if alone or not point else composed(form, answer, slips)
+
+
+# -- Several things at once -----------------------------------------------------------------------
+
+
+def composed(form: Formulation, answer: Any, slips: Iterable[Variant]) -> list[Slip]:
+    """One slip of the problem × another way to tell the answer × another value."""
+    before = AS_IT_IS.at(replace(answer, claims={}), 1.0)
+    if not before > LEAST:
+        return []
+    found = []
+    for slip in (AS_IT_IS, *(v for v in slips if v.of == "problem")):
+        number = 1.0
+        if slip.search is not None:
+            if not answer.claims:
+                continue  # tried alone
+            number = slip.slip(replace(answer, claims={})).parameter or 1.0
+        made = slip.applied(answer, number)
+        if made is None:
+            continue
+        for telling in (AS_IT_IS, *_tellings(form, made, "answer")):
+            told = telling.applied(made, 1.0)
+            left = np.inf if told is None else AS_IT_IS.at(replace(told, claims={}), 1.0)
+            if left <= min(STRICT * _allowed(before), CLOSE):
+                found.append(_together(form, (slip, telling), number, told, left))
+    # Variables without their value explain themselves more easily: they have to be closer.
+    return _best(s for s in found if ANOTHER_VALUE not in s.parts or s.distance <= CLOSE / 10)
+
+
+def _tellings(form: Formulation, made: Any, of: str) -> list[Variant]:
+    """Other ways to tell the answer or the value, in a problem that may be a slipped one."""
+    with np.errstate(all="ignore"):
+        try:
+            return [v for v in part(home(form), "slips").answers(made) if v.of == of]
+        except (np.linalg.LinAlgError, ValueError, ZeroDivisionError):
+            return []
+
+
+def _together(
+    form: Formulation, slips: Iterable[Variant], number: float, told: Any, left: float
+) -> Slip:
+    """What explains the variables, and which value beside it."""
+    made = [slip for slip in slips if slip is not AS_IT_IS]
+    statements = [slip.statement.format(f"{number:.3g}") for slip in made]
+    kinds = [slip.kind for slip in made]
+    if told.claims:
+        every = (AS_IT_IS, *_tellings(form, told, "value"))
+        off, value = min(((v.at(told, 1.0), v) for v in every), key=lambda pair: pair[0])
+        if off > 1e-3:
+            statements.append("and a value that is not that problem's")
+            kinds.append(ANOTHER_VALUE)
+        elif value is not AS_IT_IS:
+            statements.append(value.statement)
+            kinds.append(value.kind)
+            left = max(left, off)
+    parameter = number if any(slip.search for slip in made) else None
+    return Slip(", ".join(kinds), "; ".join(statements), left, parameter, parts=tuple(kinds))
+
+
+def other_formulations(
+    form: Formulation, problem: Any, point: Mapping[str, Array], value: float | None, most: float
+) -> Iterator[Slip]:
+    """Formulations of the same data whose optimum it is."""
+    data = {f.name: getattr(problem, f.name) for f in fields(problem)}
+    for other in CATALOGUE.values():
+        if other.id.endswith("-printed") or other.fixed or not set(other.keys) <= set(data):
+            continue
+        try:
+            same = other.make(data)
+            made = _in_symbols_of(other, same, point)
+            if made is None:
+                continue
+            there = measure(other, same, made, value)
+        except InputError:
+            continue
+        # One that cannot tell this answer from others explains nothing.
+        if getattr(there, "tells", True) and (left := AS_IT_IS.at(there, 1.0)) <= most:
+            kind = "another formulation"
+            yield Slip(kind, f"this is the optimum of {other.id}, {other.statement}", left)
+
+
+def _in_symbols_of(
+    form: Formulation, problem: Any, point: Mapping[str, Array]
+) -> dict[str, Array] | None:
+    """The weights and the dual point, as another formulation calls them; None where it cannot."""
+    made, shapes = {}, form.shapes(problem)
+    for symbol, x in point.items():
+        names = WEIGHTS if symbol in WEIGHTS else (symbol,)
+        name = next((s for s in names if shapes.get(s) == np.shape(x)), None)
+        if name is not None:
+            made[name] = x
+        elif symbol in ("alpha", "beta", *WEIGHTS):
+            return None
+    return made if made or not point else None
 
 
 # -- Slips of the data ----------------------------------------------------------------------------
@@ -206,10 +348,10 @@ def relative_widths(kernels: Array) -> Array | None:
 def regularization(lam: float, n: int) -> Iterator[Variant]:
     """λ for another λ."""
     for kind, told, other in (
-        ("1/λ", "1/λ in place of λ", 1 / lam),
         ("nλ", "nλ in place of λ", n * lam),
         ("λ/n", "λ/n in place of λ", lam / n),
         *((f"{name}λ", f"{name}λ in place of λ", f * lam) for name, f in FACTORS.items()),
+        ("1/λ", "1/λ in place of λ", 1 / lam),
     ):
         yield fixed(kind, told, lam=other)
 
@@ -223,6 +365,32 @@ def costs(C: float, n: int) -> Iterator[tuple[str, str, float]]:
     yield "1/(nC)", "1/(nC) in place of C", 1 / (n * C)
     for name, f in FACTORS.items():
         yield f"{name}C", f"{name}C in place of C", f * C
+
+
+def permuted(symbol: str, weights: Array) -> Iterator[Variant]:
+    """Weights in another order than the kernels: any, of a few; else reversed or two exchanged."""
+    p = len(weights)
+    if p <= MOST_ORDERED:
+        orders = list(permutations(range(p)))[1:]
+    else:
+        orders = [tuple(range(p))[::-1]]
+        for i, j in combinations(range(p), 2) if p <= MOST_EXCHANGED else ():
+            exchanged = list(range(p))
+            exchanged[i], exchanged[j] = j, i
+            orders.append(tuple(exchanged))
+    for order in orders:
+        told = "weights in another order than the kernels: "
+        told += (
+            "reversed" if order == tuple(range(p))[::-1] else ", ".join(str(i + 1) for i in order)
+        )
+        yield fixed("order of the weights", told, **{symbol: weights[list(order)]})
+
+
+def outside(claims: Mapping[str, float], scale: float, ends: tuple[float, float]) -> bool:
+    """Whether a value is so far from an interval of the optimum that no slip leaves so much."""
+    lower, upper = ends
+    room = 2e-3 * max(abs(lower), abs(upper))
+    return any(not lower - room <= x / scale <= upper + room for x in claims.values())
 
 
 def values(claims: Mapping[str, float], factors: Mapping[str, float]) -> Iterator[Variant]:

@@ -217,14 +217,26 @@ def shares(beta: float, k: int) -> Iterator[Variant]:
 
 
 def numbers(at: Answer) -> Iterator[Variant]:
-    """The right answer, told wrongly; or the average kernel for the best."""
+    """The average kernel for the best, labels in another order, the right answer told wrongly."""
     k = len(at.Y)
     learned = at.lam is not None or at.beta is not None
     if learned and (at.theta is None or np.ptp(at.theta) <= 1e-6 * np.abs(at.theta).max()):
         told = "the average of the kernels, no weights learned"
         mean = at.kernels.mean(axis=0)[None]
         yield fixed("average kernel", told, kernels=mean, theta=np.ones((k, 1)))
-    if at.theta is not None and learned:
+    yield from answers(at)
+    if 1 < k <= MOST_LABELS:
+        for order in list(permutations(range(k)))[1:]:
+            rows = list(order)
+            told = f"labels in another order: {', '.join(str(t + 1) for t in rows)}"
+            moved = {s: x[rows] for s in ("alpha", "theta") if (x := getattr(at, s)) is not None}
+            if moved:
+                yield fixed("order of the labels", told, **moved)
+
+
+def answers(at: Answer) -> Iterator[Variant]:
+    """The right problem, its answer told in another scale or sign."""
+    if at.theta is not None and (at.lam is not None or at.beta is not None):
         sums = at.theta.sum(axis=1, keepdims=True)
         if (sums > 0).all():
             told = f"weights optimal up to a factor: Σᵢ θᵢ¹ = {float(sums[0, 0]):.4g}"
@@ -233,11 +245,4 @@ def numbers(at: Answer) -> Iterator[Variant]:
         for name, f in FACTORS.items():
             yield fixed("factor of α", f"α multiplied by {name}", alpha=at.alpha / f)
         yield fixed("sign of α", "αᵢyᵢ in place of αᵢ", alpha=at.alpha * at.Y)
-    if 1 < k <= MOST_LABELS:
-        for order in list(permutations(range(k)))[1:]:
-            rows = list(order)
-            told = f"labels in another order: {', '.join(str(t + 1) for t in rows)}"
-            moved = {s: x[rows] for s in ("alpha", "theta") if (x := getattr(at, s)) is not None}
-            if moved:
-                yield fixed("order of the labels", told, **moved)
     yield from values(at.claims, FACTORS)

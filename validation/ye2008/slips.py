@@ -26,6 +26,8 @@ from cvxkernel.validation.slips.slip import (
     Variant,
     data,
     fixed,
+    outside,
+    permuted,
     regularization,
     values,
 )
@@ -47,7 +49,8 @@ class Answer:
     traces: str = "centred"  # or "given", "one": what stands in θᵀr = 1
     first: int = 0  # r₀ = n - first
     restricted: bool = False
-    sizes: bool = True  # whether the class vectors are weighted by class sizes
+    targets: str = "sizes"  # or "plain", class vectors without them; "signs", "centred signs": ±1
+    halves: tuple[float, float] = (1.0, 1.0)  # times ¼βᵀβ and the other ¼ of (13)
     ridge: float = 0.0
     gauge: bool = field(default=False)  # β belongs to HR, not to H
 
@@ -65,19 +68,30 @@ class Answer:
             G = np.concatenate([np.eye(n)[None], G])
             first = 1.0 if self.traces == "one" else float(n - self.first)
             r = np.concatenate([[first], r])
-            return np.zeros((n, n)), G / r[:, None, None], r, self.H()
-        return np.eye(n), G / (self.lam * r)[:, None, None], r, self.H()
+            return np.zeros((n, n)), self.halves[1] * G / r[:, None, None], r, self.H()
+        A = self.halves[1] * G / (self.lam * r)[:, None, None]
+        return self.halves[0] * np.eye(n), A, r, self.H()
 
     def H(self) -> Array:
         """a or H, from the labels."""
         ones = (self.y[:, None] == np.unique(self.y)).astype(float)
         n, sizes = len(ones), ones.sum(axis=0)
         if self.binary:
-            a = ones[:, 1] / sizes[1] - ones[:, 0] / sizes[0]
-            plain = (ones[:, 1] - ones[:, 0]) * 2 / n
-            return np.array(a if self.sizes else plain)[:, None]
+            signs = ones[:, 1] - ones[:, 0]
+            a = {
+                "sizes": ones[:, 1] / sizes[1] - ones[:, 0] / sizes[0],
+                "plain": signs * 2 / n,
+                "signs": signs,
+                "centred signs": signs - signs.mean(),
+            }[self.targets]
+            return np.array(a)[:, None]
         centred = ones - ones.mean(axis=0)
-        return np.array(centred * np.sqrt(n / sizes) if self.sizes else centred)
+        return np.array({
+            "sizes": centred * np.sqrt(n / sizes),
+            "plain": centred,
+            "signs": 2 * ones - 1,
+            "centred signs": 2 * centred,
+        }[self.targets])  # fmt: skip
 
     def distance(self) -> float:
         """The gap at the answer, what its weights violate, and how far its values are off."""
@@ -125,7 +139,7 @@ class Answer:
         w = np.full(len(A), 1.0 / len(A))
         for _ in range(300):
             value, bound, X = self.ends(M0, A, H, w)
-            if value - bound <= 1e-9 * value:
+            if value - bound <= 1e-9 * value or outside(self.claims, 1.0, (bound, value)):
                 break
             forms = np.einsum("nk,inm,mk->i", X, A, X, optimize=True)
             w = w * np.sqrt(forms)  # a fixed point has equal forms wherever w > 0
@@ -186,8 +200,28 @@ def variants(at: Answer) -> Iterator[Variant]:
     size = float(np.trace(centre(at.kernels), axis1=1, axis2=2).mean()) / len(at.y)
     yield Variant("ridge", told, lambda e: {"ridge": e}, (1e-9 * size, 10 * size))
     if len({int((at.y == c).sum()) for c in np.unique(at.y)}) > 1:
-        yield fixed("labels", "class vectors without the sizes of the classes", sizes=False)
+        yield fixed("labels", "class vectors without the sizes of the classes", targets="plain")
+    for targets, told in (
+        ("signs", "the labels ±1 as regression targets, in place of the class vectors"),
+        ("centred signs", "the labels ±1, centred, as regression targets"),
+    ):
+        yield fixed("labels as targets", told, targets=targets)
+    yield fixed("½ for ¼", "½ in place of both ¼ of the quadratic terms", halves=(2.0, 2.0))
+    if at.lam is not None:
+        yield fixed("½ for ¼", "½βᵀβ in place of ¼βᵀβ", halves=(2.0, 1.0))
+    yield from uniform(at)
     yield from answers(at)
+
+
+def uniform(at: Answer) -> Iterator[Variant]:
+    """Weights that were not learned."""
+    if at.theta is None or at.lam is None or len(at.theta) == 1 or not at.theta.min() > 0:
+        return
+    for of, shares in (("", at.theta), (" over their traces", at.theta * at.system()[2])):
+        if np.ptp(shares) <= 1e-6 * shares.max():
+            K = np.tensordot(at.theta, at.kernels, axes=1)[None]
+            told = f"the average of the kernels{of}, no weights learned"
+            yield fixed("average kernel", told, kernels=K, theta=np.ones(1), traces="one")
 
 
 def answers(at: Answer) -> Iterator[Variant]:
@@ -200,10 +234,15 @@ def answers(at: Answer) -> Iterator[Variant]:
             if abs(float(at.theta.sum()) - 1) < 1e-6:
                 told = "optimal weights, divided by their sum"
             yield fixed("weights rescaled", told, theta=at.theta / total)
+        yield from permuted("theta", at.theta)
     if at.beta is not None and not at.gauge:
         yield fixed("sign of β", "-β in place of β (the labels swapped)", beta=-at.beta)
         for name, f in FACTORS.items():
             yield fixed("factor of β", f"β multiplied by {name}", beta=at.beta / f)
+        if at.lam is not None:
+            told = "raw dual coefficients β/(2λ) = (λI + G)⁻¹a in place of β"
+            yield fixed("raw dual coefficients", told, beta=2 * at.lam * at.beta)
+            yield fixed("raw dual coefficients", "β/λ in place of β", beta=at.lam * at.beta)
     yield from values(at.claims, FACTORS)
     whole = float(np.sum(at.H() ** 2))
     if "value" in at.claims:
