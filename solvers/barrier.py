@@ -32,7 +32,7 @@ SUFFICIENT = 1e-4  # of the decrease that the model promises
 CENTRED = 0.1  # half the square of the Newton decrement, in units of μ, at which μ falls
 CENTRED_LAST = 1e-10  # the same at the last μ
 FALL = 0.1  # of μ
-SHARE = 0.02  # of the width asked for: what (k + p)μ is in the end
+SHARE = 0.1  # of the width asked for: what (k + p)μ is in the end; less leaves Z to rounding
 
 
 @dataclass

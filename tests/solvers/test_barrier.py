@@ -24,6 +24,15 @@ def test_it_agrees_with_the_panel(id):
         assert found.enclosure.meets(panel.enclosure)
 
 
+def test_the_last_digits_of_the_data_do_not_decide_whether_it_answers():
+    rng, data = np.random.default_rng(0), dict(sample("ye2008-eq45", 12, 3))
+    K = data["kernels"]
+    for _ in range(6):
+        E = 1e-15 * rng.normal(size=K.shape)
+        problem = CATALOGUE["ye2008-eq45"].make(data | {"kernels": K * (1 + E + E.mT)})
+        assert solve("ye2008-eq45", problem, solver="barrier").width <= 1e-6
+
+
 def test_a_step_is_newtons():
     # For d with Hd = -g on the simplex, (slope along d)²/(curvature along d) = dᵀHd.
     problem = CATALOGUE["ye2008-thm3.1"].make(sample("ye2008-thm3.1", 9, 3) | {"lam": 0.1})
