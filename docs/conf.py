@@ -123,6 +123,18 @@ def as_printed(
     lines[:] = shown
 
 
+def without_routing(
+    app: Sphinx, what: str, name: str, obj: object, skip: bool, options: object
+) -> bool | None:
+    """Not what scikit-learn adds to every estimator for metadata: its labels are in its own docs."""
+    return True if name.startswith("set_") and name.endswith("_request") else None
+
+
+# Two rooms may have a class of one name: a type that is told is then not linked.
+suppress_warnings = ["ref.python"]
+
+
 def setup(app: Sphinx) -> None:
+    app.connect("autodoc-skip-member", without_routing)
     # After napoleon, which has turned its indented sections into fields by then.
     app.connect("autodoc-process-docstring", as_printed, priority=900)
