@@ -126,7 +126,7 @@ def as_printed(
 def without_routing(
     app: Sphinx, what: str, name: str, obj: object, skip: bool, options: object
 ) -> bool | None:
-    """Not what scikit-learn adds to every estimator for metadata: its labels are in its own docs."""
+    """Not what scikit-learn adds to every estimator for metadata: its labels are its own docs'."""
     return True if name.startswith("set_") and name.endswith("_request") else None
 
 
