@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
@@ -31,7 +31,9 @@ DataFolder = Annotated[
 def study_(
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="A study; see --list.")] = None,
     every: Annotated[bool, typer.Option("--list", help="Every study with its state.")] = False,
-    quick: Annotated[bool, typer.Option("--quick", help="A few splits.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A few splits, of the data sets that are quick.")
+    ] = False,
     splits: Annotated[
         int | None, typer.Option(help="Splits; default: the paper's.", callback=whole(1, 10_000))
     ] = None,
@@ -67,11 +69,12 @@ def study_(
         if unknown:
             raise InputError(option, f"one of {', '.join(known)}", ", ".join(unknown))
     wanted = splits or (study.quick if quick else study.splits)
-    fits = study.fits(wanted, only or None, method or None)
+    names = only or (study.quick_data if quick else None) or study.data
+    fits = study.fits(wanted, names, method or None)
     todo = [] if show else pending(study, kept, fits)
     if todo:
-        names = {fit.data.partition(":")[0] for fit in todo}
-        loaded = {name: sets.load(name, data) for name in sorted(names)}
+        files = {fit.data.partition(":")[0] for fit in todo}
+        loaded = {name: sets.load(name, data) for name in sorted(files)}
         began = perf_counter()
         with progress_line(len(todo)) as line:
 
@@ -87,44 +90,13 @@ def study_(
         r for r in kept.records() if (r["study"], r["data"], r["method"], r["split"]) in within
     ]
     if as_json:
+        from cvxkernel.validation.studies.summary import summary
+
         print(json.dumps(summary(study, records), ensure_ascii=False))
         return
-    out.print(_table(study, study.cells(records), only or study.data))
+    out.print(_table(study, study.cells(records), names))
     for text in _remarks(study, records):
         out.print(text)
-
-
-def summary(study: Study, records: list[Record]) -> dict[str, Any]:
-    """A finished table as the documentation keeps it."""
-    cells = study.cells(records)
-    return {
-        "study": study.id,
-        "where": study.where,
-        "command": f"cvxkernel study {study.id} --json",
-        "paper splits": study.splits,
-        "widest": study.widest(records),
-        "fits": len(records),
-        "seconds": round(sum(r["seconds"] for r in records), 1),
-        "versions": records[-1]["versions"] if records else {},
-        "cells": [_told(study, cell) for cell in cells.values()],
-        "sentences": [[s.quote, s.agrees(cells, records)] for s in study.sentences],
-        "missing": dict(study.missing),
-        "choices": list(study.choices),
-    }
-
-
-def _told(study: Study, cell: Cell) -> dict[str, Any]:
-    numbers = {
-        "printed": cell.printed,
-        "printed deviation": cell.printed_deviation,
-        "mean": cell.mean,
-        "deviation": cell.deviation,
-        "error": cell.error,
-        "difference": cell.difference(study.splits),
-    }
-    rounded = {key: None if x is None else round(x, 4) for key, x in numbers.items()}
-    names = {"method": cell.row, "data": cell.column, "measure": cell.measure}
-    return {**names, **rounded, "splits": cell.splits, "failures": cell.failures}
 
 
 def _table(study: Study, cells: Cells, names: Sequence[str]) -> Table:
@@ -164,7 +136,7 @@ def _remarks(study: Study, records: list[Record]) -> list[str]:
         told.append(f"{failures} fits failed: see `error` in the store")
     for sentence in study.sentences:
         verdict = {True: "agrees", False: "does not agree", None: "not told"}
-        told.append(f"“{sentence.quote}”: {verdict[sentence.agrees(cells, records)]}")
+        told.append(f"“{sentence.quote}”: {verdict[sentence.agrees(cells)]}")
     return told + [f"{name}: {why}" for name, why in study.missing.items()]
 
 
@@ -175,27 +147,55 @@ def _duration(seconds: float) -> str:
 
 
 def _list(store: Store, data: Path | None, as_json: bool) -> None:
-    from cvxkernel.validation.studies import studies
+    """Every table and figure: what the documentation has of it, what the store, what is missing."""
+    from cvxkernel.formulations.catalogue import PAPERS
+    from cvxkernel.validation.studies import studies, unrun
+    from cvxkernel.validation.studies.summary import cells, counted, stored
 
     done: dict[str, set[tuple[str, str, int]]] = {}
     for r in store.records():
         done.setdefault(r["study"], set()).add((r["data"], r["method"], r["split"]))
-    rows, at = [], _folder(data)
+    rows: list[dict[str, Any]] = []
+    at = _folder(data)
     for study in studies().values():
         fits = study.fits(study.splits)
         finished = sum((f.data, f.method, f.split) in done.get(study.id, ()) for f in fits)
         state = "done" if finished == len(fits) else f"{finished} of {len(fits)} fits"
         absent = _absent(study, at)
-        if finished < len(fits) and absent:
-            state += f"; no data: {', '.join(absent)}"
-        rows.append({"study": study.id, "where": study.where, "about": study.about, "state": state})
+        told = stored(study.id)
+        documented = f"{counted(cells(study, told))} of {study.splits}" if told else "not run"
+        row = {"study": study.id, "where": study.where, "about": study.about, "state": state}
+        rows.append(row | {"documented": documented, "no data": absent, **_reasons(study.missing)})
+    rows += [
+        {"study": one.id, "where": one.where, "about": one.about, "state": one.state}
+        | {"documented": one.documented, "no data": [], **_reasons({"": one.reason})}
+        for one in unrun()
+    ]
     if as_json:
         print(json.dumps({"studies": rows}, ensure_ascii=False))
         return
-    table = table_of("id", "where", "about", "state")
+    rows.sort(key=lambda row: PAPERS.index(row["study"].partition("-")[0]))
+    table = table_of("study", "docs", "store", "what", figures=True)
     for row in rows:
-        table.add_row(*row.values())
+        counts = (row[key].replace(" of ", "/").replace(" to ", "–").removesuffix(" fits")
+                  for key in ("documented", "state"))  # fmt: skip
+        table.add_row(row["study"], *(f"  {count}" for count in counts), _what(row))
+    table.columns[-1].no_wrap = False
     out.print(table)
+    out.print("docs: splits of the paper's, as the pages have them; store: fits of all its fits.")
+
+
+def _reasons(missing: Mapping[str, str]) -> dict[str, list[str]]:
+    """The data sets that nobody can have, with the reason."""
+    return {"missing": [f"{name}: {why}" if name else why for name, why in missing.items()]}
+
+
+def _what(row: Mapping[str, Any]) -> str:
+    """What is compared, and what is lacking for it."""
+    lacking = list(row["missing"])
+    if row["no data"] and row["state"] != "done":
+        lacking.insert(0, f"no data here: {', '.join(row['no data'])}")
+    return "  " + "; ".join([row["about"], *lacking])
 
 
 def _absent(study: Study, at: Path | None) -> list[str]:

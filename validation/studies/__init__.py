@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 from cvxkernel.formulations.catalogue import PAPERS
 from cvxkernel.formulations.errors import InputError
-from cvxkernel.validation.studies.study import Study
+from cvxkernel.validation.studies.study import Study, Unrun
 
 
 def studies() -> dict[str, Study]:
@@ -17,6 +17,15 @@ def studies() -> dict[str, Study]:
         if find_spec(f"{__name__}.{paper}") is not None:
             module = import_module(f"{__name__}.{paper}")
             found |= {study.id: study for study in module.STUDIES}
+    return found
+
+
+def unrun() -> list[Unrun]:
+    """The tables and figures that no study runs, with the reason."""
+    found: list[Unrun] = []
+    for paper in PAPERS:
+        if find_spec(f"{__name__}.{paper}") is not None:
+            found += getattr(import_module(f"{__name__}.{paper}"), "UNRUN", ())
     return found
 
 

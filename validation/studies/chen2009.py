@@ -1,8 +1,7 @@
-"""Section 4 of Chen, Gupta and Recht (2009): Table 1."""
+"""Section 4 of Chen, Gupta and Recht (2009): Table 1, Figures 1 and 2."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -25,8 +24,7 @@ from cvxkernel.validation.studies.protocol import (
     searched,
     wilcoxon_worse,
 )
-from cvxkernel.validation.studies.store import Record
-from cvxkernel.validation.studies.study import Cells, Fit, Measures, Sentence, Study
+from cvxkernel.validation.studies.study import Cells, Fit, Measures, Sentence, Study, common
 
 ETAS = (1e-4, 1e-3, 1e-2, 1e-1, 1.0)
 POWERS = (1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0, 1000.0)
@@ -116,16 +114,13 @@ UNMODIFIED = {"proposed SVM": 48.10, "SVM w/ flip": 41.38, "robust SVM": 38.62} 
 def among_the_best(method: str, case: str) -> Sentence:
     """Bold in the table: not significantly worse than the lowest mean by Wilcoxon's test."""
 
-    def agrees(cells: Cells, records: Sequence[Record]) -> bool | None:
+    def agrees(cells: Cells) -> bool | None:
         rows = {m: cells[m, case, "error"] for m in METHODS[:7]}
         means = {m: cell.mean for m, cell in rows.items() if cell.mean is not None}
         if method not in means or min(cell.splits for cell in rows.values()) < FEWEST:
             return None
-        best = min(means, key=lambda m: means[m])
-        own, lowest = (STUDY.measured(records, m, case) for m in (method, best))
-        both = [s for s in own if own[s] and lowest.get(s)]
-        pair = [[(e[s] or {})["error"] for s in both] for e in (own, lowest)]
-        return wilcoxon_worse(*pair) > LEVEL
+        pair = common(rows[method], rows[min(means, key=lambda m: means[m])])
+        return wilcoxon_worse(*pair) > LEVEL if len(pair[0]) >= FEWEST else None
 
     return Sentence(f"the {method} is among the top performers on {case}", agrees)
 
@@ -133,7 +128,7 @@ def among_the_best(method: str, case: str) -> Sentence:
 def worse_unmodified(method: str) -> Sentence:
     """Section 4.3: on Protein, with unmodified s, the errors are at least 30 %."""
 
-    def agrees(cells: Cells, _: Sequence[Record]) -> bool | None:
+    def agrees(cells: Cells) -> bool | None:
         own, raw = (cells[method, "protein", c] for c in ("error", "raw error"))
         if own.mean is None or raw.mean is None or own.splits < FEWEST:
             return None
@@ -150,6 +145,7 @@ STUDY = Study(
     methods=METHODS,
     measure=measure,
     splits=20,
+    quick_data=("aural_sonar",),
     columns=("error", "raw error"),
     printed={
         (method, case, "error"): row
@@ -193,4 +189,69 @@ UNIDENTIFIED = Study(
     choices=("Which pair of classes the file holds is not known: nothing is printed for it.",),
 )
 
-STUDIES = (STUDY, UNIDENTIFIED)
+# -- The figures -----------------------------------------------------------------------------------
+
+PIXELS = 24
+SPECTRUM = ("positive", "negative", "largest", "least")
+
+
+def seen(fit: Fit, data: Data) -> Measures:
+    """The matrix, its samples sorted by class, in blocks; its eigenvalues, the largest first."""
+    order = np.argsort(-data.y, kind="stable")
+    S = data.X[np.ix_(order, order)]
+    edges = np.linspace(0, data.n, PIXELS + 1).round().astype(int)[:-1]
+    sizes = np.diff([*edges, data.n])
+    blocks = np.add.reduceat(np.add.reduceat(S, edges, axis=0), edges, axis=1)
+    lam = np.linalg.eigvalsh(S)[::-1]
+    noise = data.n * np.finfo(float).eps * abs(lam).max()
+    return {
+        "positive": int((lam > noise).sum()),
+        "negative": int((lam < -noise).sum()),
+        "largest": float(lam[0]),
+        "least": float(lam[-1]),
+        "blocks": (blocks / np.outer(sizes, sizes)).reshape(-1).tolist(),
+        "spectrum": lam.tolist(),
+    }
+
+
+def indefinite(cells: Cells) -> bool | None:
+    """Every one has negative eigenvalues."""
+    counts = [cells["S", case, "negative"].mean for case in MATRICES]
+    return all(counts) if None not in counts else None
+
+
+def small_on_voting(cells: Cells) -> bool | None:
+    """The least eigenvalue of Voting is below a hundredth of the largest, and there is one."""
+    least, largest = (cells["S", "voting", name].mean for name in ("least", "largest"))
+    return None if least is None or largest is None else 0 < -least < largest / 100
+
+
+MATRICES = ("aural_sonar", "protein", "voting")
+FIGURES = Study(
+    id="chen2009-figures",
+    where="Figures 1 and 2",
+    about="similarity matrices and their spectra",
+    data=MATRICES,
+    methods=("S",),
+    measure=seen,
+    splits=1,
+    quick=1,
+    columns=SPECTRUM,
+    series=("blocks", "spectrum"),
+    choices=(
+        f"A matrix is shown as {PIXELS} by {PIXELS} means of blocks, its samples sorted by class; "
+        "the paper does not say how it sorts them.",
+        "An eigenvalue counts as positive or negative beyond n·2e-16 of the largest.",
+    ),
+    missing={name: NOT_TO_BE_HAD[name] for name in ("Amazon", "Yeast-5-7", "Yeast-5-12")},
+    sentences=(
+        Sentence("indefinite similarities (each matrix has negative eigenvalues)", indefinite),
+        Sentence(
+            "Voting: the magnitude of the negative eigenvalues of its similarity matrix is very "
+            "small as seen in Figure 2 (below a hundredth of the largest)",
+            small_on_voting,
+        ),
+    ),
+)
+
+STUDIES = (STUDY, UNIDENTIFIED, FIGURES)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,8 +20,7 @@ from cvxkernel.validation.studies.protocol import (
     right,
     searched,
 )
-from cvxkernel.validation.studies.store import Record
-from cvxkernel.validation.studies.study import Cells, Fit, Measures, Sentence, Study
+from cvxkernel.validation.studies.study import Cells, Fit, Measures, Sentence, Study, Unrun
 
 CS, RHOS = (0.1, 1.0, 10.0), (0.01, 0.1, 1.0)
 FOLDS = 5
@@ -83,7 +81,7 @@ def _asked(method: str) -> tuple[Any, dict[str, Any]]:
 def best_loss(case: str, loss: str) -> Sentence:
     """Which loss has the highest accuracy."""
 
-    def agrees(cells: Cells, _: Sequence[Record]) -> bool | None:
+    def agrees(cells: Cells) -> bool | None:
         means = [cells[f"ESKL {each}", case, "accuracy"].mean for each in ("L1", "L2", "L3")]
         own = cells[f"ESKL {loss}", case, "accuracy"].mean
         known = [m for m in means if m is not None]
@@ -126,6 +124,13 @@ TABLE_ONE = Study(
         f"median width on z-scores, plus {NOISE} times the symmetric part of normal deviates.",
     ),
     sentences=(best_loss("liver", "L2"),),
+    why=(
+        "It does not come out: heart is 10 to 20 points above the printed rows, pima up to 13, "
+        "ionosphere by Flip and Shift 5 to 9 below. The similarities are our reading, and so is "
+        "their noise: on these data the rows tell of that more than of the methods.",
+        "ESKL was run on one split of sonar, and with L1 on one of liver: its 45 fits take "
+        "minutes where the other rows take seconds.",
+    ),
 )
 TABLE_TWO = Study(
     id="kundu2010-table2",
@@ -145,6 +150,18 @@ TABLE_TWO = Study(
         "Yeast-SW-5-12": NOT_TO_BE_HAD["Yeast-5-12"],
     },
     sentences=(best_loss("aural_sonar", "L3"),),
+    why=(
+        "With 20 test samples a split and five splits, the rows are within their standard errors "
+        "of each other and of the printed ones: which loss is best cannot be told.",
+    ),
 )
 
 STUDIES = (TABLE_ONE, TABLE_TWO)
+UNRUN = (
+    Unrun(
+        "kundu2010-table3",
+        "Table 3",
+        "eight superfamilies of proteins, three similarities: EMKL, REKL and others",
+        f"SCOP {NOT_TO_BE_HAD['SCOP proteins']}",
+    ),
+)

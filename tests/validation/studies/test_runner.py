@@ -154,8 +154,8 @@ def test_every_study_is_well_formed():
         assert len({fit.key for fit in one.fits(2)}) == len(one.fits(2))
         for method, case, measure in one.printed:
             assert method in one.methods
-            assert measure in one.columns
+            assert measure in (*one.columns, *one.details)
             assert case in (*one.data, *one.missing)
         assert one.choices
         cells = one.cells([])
-        assert all(s.agrees(cells, []) is None for s in one.sentences)
+        assert all(s.agrees(cells) is None for s in one.sentences)

@@ -25,6 +25,7 @@ def test_a_difference_is_in_standard_errors():
     assert cell.error == 1.0
     assert cell.difference(9) == pytest.approx(3 / np.sqrt(1 + 4))
     assert Cell("m", "d", "accuracy", None, None, 83.0, 4.0, 16).difference(9) is None
+    assert Cell("m", "d", "accuracy", 80.0, None, 83.0, 1e-14, 16).difference(9) is None
     assert Cell("m", "d", "accuracy", 80.0, None, 83.0, 4.0, 16).difference(16) == pytest.approx(
         3 / np.sqrt(2)
     )
@@ -110,8 +111,14 @@ def test_the_commands(run, tmp_path, monkeypatch):
     store = str(tmp_path / "store.jsonl")
     listed = run("study", "--list", "--json", "--store", store)
     states = {row["study"]: row["state"] for row in listed.json["studies"]}
+    rows = {row["study"]: row for row in listed.json["studies"]}
     assert states["ye2008-table9"] == "0 of 240 fits"
-    assert "no data: sonar" in states["ye2008-table2"]
+    assert rows["ye2008-table9"]["documented"] == "30 of 30"
+    assert rows["ye2008-table2"]["no data"] == ["sonar"]
+    assert "Amazon: not found" in rows["chen2009-table1"]["missing"]
+    assert rows["tang2009-table3"]["documented"] == "no data"
+    shown = run("study", "--list", "--store", store).out
+    assert all(id in shown for id in rows)
     done = run("study", "ye2008-table9", "--splits", "2", "--method", "QCQP_θ", "--store", store)
     assert done.status == 0, done.err
     assert "2 splits" in done.out
