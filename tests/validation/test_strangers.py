@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import pickle
 import struct
+import subprocess
 import zlib
+from shutil import which
 from zipfile import ZIP_DEFLATED, ZIP_LZMA, ZipFile
 
 import numpy as np
@@ -339,6 +341,8 @@ CONTENT = {
     "a pickle": lambda path: path.write_bytes(pickle.dumps(LIST)),
     "a gzip archive": lambda path: path.write_bytes(b"\x1f\x8b\x08\x00"),
     "an HDF5 file": lambda path: path.write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(600)),
+    "Octave's text": lambda path: path.write_text("# Created by Octave 7.3.0\n# name: y\n"),
+    "Octave's binary": lambda path: path.write_bytes(b"Octave-1-L\0\x07\0\0\0kernels"),
 }
 RIGHT = {".npz": "an .npz archive", ".mat": "a MATLAB file", ".json": "JSON text"}
 
@@ -356,6 +360,16 @@ def test_a_file_that_is_called_what_it_is_not(content, suffix, tmp_path):
     else:
         with pytest.raises(e.FileError, match=rf"file{suffix}: .*; came {content}"):
             read(path)
+
+
+@pytest.mark.skipif(which("octave") is None, reason="octave is not installed")
+@pytest.mark.parametrize("option", ["-text", "-binary", "-hdf5"])
+def test_octave_is_told_how_to_save(option, tmp_path):
+    path = tmp_path / "file.mat"
+    command = f"y = [1 2]; save('{option}', '{path}', 'y')"
+    subprocess.run(["octave", "-qf", "--eval", command], check=True, capture_output=True)
+    with pytest.raises(e.FileError, match=r"save -7\)"):
+        read(path)
 
 
 def test_an_empty_answer_is_no_empty_problem(tmp_path, run):

@@ -96,9 +96,10 @@ class Answer:
             return np.inf
         off = abs(float(alpha @ self.y)) / float(np.abs(alpha).sum())
         off += max(0.0, -float(alpha.min())) / float(alpha.max())
+        off += max(0.0, float((alpha / box).max()) - 1)
         low, high = boxed_ends(Q, self.y, box, np.maximum(alpha, 0.0), each=self.each)
         claims = [abs(claim / self.scale - low) for claim in self.claims.values()]
-        return off + max(high - low, *claims) / high if claims else off + (high - low) / high
+        return off + max(high - low, 0.0, *claims) / high
 
     @staticmethod
     def value(Q: Array, alpha: Array) -> float:

@@ -111,6 +111,8 @@ class Variant:
             )
             least, at = min((least, at), (float(fine.fun), float(fine.x)))
         number = float(np.exp(at))
+        if min(at - low, high - at) < 1e-3:  # at the border: the best number is elsewhere
+            least = np.inf
         vague = sum(x <= max(10 * least, FLOOR) for x in found) > 2
         return Slip(self.kind, self.statement.format(f"{number:.3g}"), least, number, vague)
 

@@ -29,11 +29,9 @@ PROGRAMS = {}  # by id, what shows both ends, and the sign of what it shows
 
 class RefusedError(Exception):
     """The claim is not shown: what was expected."""
-
 def need(condition, expected):
     if not condition:
         raise RefusedError(expected)
-
 class Matrix(list):
     """Rows of fractions; a vector is a column. A @ B, A + B, A - B, t * A; A * B is by entries."""
     T = property(lambda self: Matrix(list(column) for column in zip(*self, strict=True)))
@@ -72,12 +70,10 @@ def root(x):
     part = x.numerator * x.denominator << 2 * shift
     floor = isqrt(part)
     return Fraction(floor + (floor * floor < part), x.denominator << shift)
-
 def decimal(text):
     need(isinstance(text, str) and NUMBER.fullmatch(text), "numbers")
     return Fraction(text)
 double = lambda text: Fraction(float(decimal(text)))  # an error where it is too large for one
-
 def matrix(x, m, n, read=decimal):
     """A list of m lists of n numbers; n may be None."""
     shaped = isinstance(x, list) and len(x) == m > 0 and all(isinstance(r, list) for r in x)
@@ -87,7 +83,6 @@ def matrix(x, m, n, read=decimal):
 def vector(x, n, read=decimal):
     need(isinstance(x, list) and len(x) == n > 0, f"a list of {n} numbers")
     return column(map(read, x))
-
 def semidefinite(A, L=None):
     """Whether A ⪰ 0 is shown: by a factor L, or else by elimination.
     A = LLᵀ + R with R symmetric and diagonally dominant, 2Rᵢᵢ ≥ Σⱼ|Rᵢⱼ|: both are ⪰ 0 (Gershgorin).
@@ -117,6 +112,8 @@ def kernel(x, n, evidence):
     ⟨N, P⟩ + ‖R‖‖P - K₊‖, so that ‖P - K₊‖ ≤ ‖R‖ + √⟨N, P⟩ = ε.
     """
     K = matrix(x, n, n, double)
+    largest = max(map(abs, K.entries()))
+    need(max(map(abs, (K - K.T).entries())) <= largest / 10**10, "a kernel that is symmetric")
     K = HALF * (K + K.T)
     if not isinstance(evidence, dict):
         shown = semidefinite(K, None if evidence is None else matrix(evidence, n, n))
@@ -153,8 +150,7 @@ class Claim:
     def kernels(self):
         """Those of the problem, and how far each is from what is meant."""
         every = self.problem["kernels"]
-        evidence = self.given.get("kernels", [None] * len(every))
-        pairs = zip(every, evidence, strict=True)
+        pairs = zip(every, self.given.get("kernels", [None] * len(every)), strict=True)
         return zip(*(kernel(K, self.n, e) for K, e in pairs), strict=True)
     def similarity(self, x):
         S = matrix(x, self.n, self.n, double)
@@ -165,7 +161,6 @@ class Claim:
         return (decimal, vector, matrix)[len(shape)](self.given[key], *shape)
     def alpha(self, y, C=None):
         return boxed(self.point("alpha", self.n), y, C)
-
 def simplex(x, n):
     w = vector(x, n).entries()
     need(min(w) >= 0 and sum(w) == 1, "shares that are not negative and add up to one")
@@ -178,7 +173,6 @@ def boxed(alpha, y, C):
 def losses(y, f, b, blur=ZERO):
     """max(0, 1 - yᵢ(fᵢ + b)), each f known to within `blur`."""
     return y.by(f, lambda s, v: max(ZERO, 1 - s * (v + b) + blur))
-
 def machine(claim, K, off, y, C):
     """Both ends of the support vector machine: max 1ᵀα - ½αᵀYKYα over α in A.
     Below, any α in A. Above, any c and b, with the losses ξ at Kc and b: ½cᵀKc + C·1ᵀξ. For α in A,
@@ -189,7 +183,6 @@ def machine(claim, K, off, y, C):
     v = y * claim.alpha(y, C)
     below = size(v) - HALF * (form(K, v) + off * square(v))
     return below, machine_above(K, off, y, C, claim.point("c", claim.n), claim.point("b"))
-
 def machine_above(K, off, y, C, c, b):
     lost = losses(y, K @ c, b, off * root(square(c)))
     return HALF * (form(K, c) + off * square(c)) + C * size(lost)
@@ -232,8 +225,7 @@ def ye2008(claim, binary=False, joint=False, restricted=False):
     need(theta > 0, "a share of the identity")
     M = theta * eye(n) + 1 / lam * combined(rest, G)
     X, sigma = claim.point("X", n, len(f)), sum(map(mul, rest, delta)) / lam
-    R = E - M @ X
-    more = square(R) / theta
+    more = square(R := E - M @ X) / theta
     if sigma:
         more = 2 * more + sigma * square(X) + 2 * sigma**2 * square(X) / theta
     above = X.T @ E + R.T @ X + more * eye(len(f))
@@ -252,7 +244,7 @@ def ye2008(claim, binary=False, joint=False, restricted=False):
         return inner - max([length / n, *forms]) / 4, upper
     return inner - length / 4 - max(forms) / lam / 4, upper
 
-@proves("kim2006")
+@proves("kim2006 kim2006-epigraph")
 def kim2006(claim):
     """Maximize F(θ) = (1/λ)aᵀ(G - GJ(λI + JGJ)⁻¹JG)a over G = ΣθᵢGᵢ, θ ≥ 0, Σθᵢ = 1.
     λF(θ) is the least q(u) = (a - Ju)ᵀG(a - Ju) + λuᵀu. In a class of size m the paper's J is 1/√m
@@ -280,27 +272,31 @@ def kim2006(claim):
         steep = 2 * steep + 2 * eps**2 * square(v) / (lam * min(m.entries()))
     return (form(G, v) - eps * square(v) - steep) / lam + dot(m * low, low), upper
 
-@proves("lanckriet2004-sm1 lanckriet2004-sm2 lanckriet2004-sm2c")
+@proves("lanckriet2004-sm1 lanckriet2004-sm2 lanckriet2004-sm2c kundu2010-eq5")
 def lanckriet2004(claim):
     """The soft margins: max 2αᵀ1 - c·t (sm2: - αᵀα/C), t ≥ αᵀYKᵢYα/rᵢ, αᵀy = 0, α ≥ 0 (sm1: ≤ C).
     Below: any feasible α. Above, w ≥ 0, Σwᵢ = 1: c·t ≥ αᵀYKYα with K = cΣwᵢKᵢ/rᵢ, which leaves twice a
     support vector machine (sm1). Without the box, with the losses ξ at Kv and b for any v and b,
     2αᵀ1 ≤ 2(Yα)ᵀKv + 2αᵀξ, and 2αᵀξ - αᵀα/C ≤ Cξᵀξ: it is at most vᵀKv + Cξᵀξ (sm2).
     sm2c: the identity is a kernel too, r₀ = n, c = Σrᵢ + n, and its weight cw₀/n stands for 1/C.
+    kundu2010 (5): half of sm1, with τ for c.
     Kernels off by εᵢ: Kᵢ/rᵢ by δᵢ (`normalized`), c by e = nΣεᵢ, K by cΣwᵢδᵢ + e.
     """
     n, y, (K, off), kind = claim.n, claim.signs(), claim.kernels(), claim.kind
     joint, C = kind == "sm2c", claim.number("C") if kind != "sm2c" else None
     pairs = list(map(normalized, K, off))
     c, e = sum(map(trace, K)) + n * joint, n * sum(off)
-    alpha = claim.alpha(y, C if kind == "sm1" else None)
+    if kind == "eq5":
+        c, e = claim.number("tau"), ZERO
+    alpha = claim.alpha(y, C if kind in ("sm1", "eq5") else None)
     forms = [form(A, y * alpha) + d * square(alpha) for A, d in pairs] + [square(alpha) / n] * joint
     lower = 2 * size(alpha) - (c + e) * max(forms) - (square(alpha) / C if kind == "sm2" else 0)
     w, v, b = simplex(claim.given["shares"], len(K) + joint), claim.point("c", n), claim.point("b")
     Q = c * combined(w[joint:], [A for A, _ in pairs])
     blur = c * sum(x * d for x, (_, d) in zip(w[joint:], pairs, strict=True)) + e
-    if kind == "sm1":
-        return lower, 2 * machine_above(Q, blur, y, C, v, b)
+    if kind in ("sm1", "eq5"):
+        half = machine_above(Q, blur, y, C, v, b)
+        return (lower, 2 * half) if kind == "sm1" else (HALF * lower, half)
     lost = square(losses(y, Q @ v, b, blur * root(square(v))))
     need(not joint or w[0] > 0, "a share of the identity")
     C = n / ((c - e) * w[0]) if joint else C
@@ -334,8 +330,8 @@ def tang2009(claim):
     if claim.kind in ("thm3.1", "eq3-sdp"):
         lam = claim.number("lam", 0)
         return total - HALF * max(same, each - k * lam), upper + lam * omega
-    beta = claim.number("beta", 0) if claim.kind else 0 * ONE
-    need(omega <= beta <= Fraction(k, 2), "Ω ≤ β ≤ k/2")
+    beta = min(claim.number("beta", 0), Fraction(k, 2)) if claim.kind else 0 * ONE
+    need(omega <= beta, "Ω ≤ β")
     return total - HALF * same - beta / k * (each - same), upper
 
 @proves("chen2009-eq1 chen2009-eq3")
@@ -347,9 +343,9 @@ def given_kernel(claim):
     lower, upper = machine(claim, K, off, claim.signs(), C)
     return scale * lower, scale * upper
 
-@proves("gonen2008-eq7")
+@proves("gonen2008-eq5 gonen2008-eq7")
 def gonen2008(claim):
-    """(7): the machine with K_η = ΣₘDₘKₘDₘ, Dₘ = diag ηₘ(xᵢ), the gates η = softmax(Vx + v₀).
+    """(7), and (5) of which it is the dual: the machine with K_η = ΣₘDₘKₘDₘ, Dₘ = diag ηₘ(xᵢ), the gates η = softmax(Vx + v₀).
     Each gate, 0 ≤ η ≤ 1, is enclosed: it is above a fraction η̂ by ε at most. Then an entry of DKD is
     off by 2ε|Kᵢⱼ| at most, and the matrix by no more than the sum of these; kernels off add theirs.
     """
@@ -381,7 +377,7 @@ def gates(x):
     below = [int(low / most / unit) * unit for low, _ in ends]
     return below, max(high / least - g for (_, high), g in zip(ends, below, strict=True))
 
-@proves("chen2009-eq7 chen2009-eq7-dual luss2007")
+@proves("chen2009-eq7 chen2009-eq7-dual luss2007 luss2007-maxmin")
 def learned(claim):
     """chen2009 (7) and its dual, and (2), of Luss and d'Aspremont.
     (7): min over K ⪰ 0 of 2η·(the machine with C = 1/(2ηn)) + γ‖K - S‖
@@ -392,7 +388,7 @@ def learned(claim):
     γ‖K - S‖ ≥ ⟨W, K - S⟩ where ‖W‖ ≤ γ, (7) is at least 2η·1ᵀα - ⟨W, S⟩; with
     ρ‖K - S‖² ≥ ⟨W, K - S⟩ - ‖W‖²/(4ρ), (2) is at least 1ᵀα - ⟨W, S⟩ - ‖W‖²/(4ρ).
     """
-    n, y, S, robust = claim.n, claim.signs(), claim.similarity(claim.problem["S"]), not claim.kind
+    n, y, S, robust = claim.n, claim.signs(), claim.similarity(claim.problem["S"]), claim.kind in ("", "maxmin")
     scale = ONE if robust else 2 * claim.number("eta")
     C = claim.number("C") if robust else 1 / (scale * n)
     price = claim.number("rho" if robust else "gamma")
@@ -507,6 +503,9 @@ def kundu2010(claim, one=False, vectors=False):
     K, off = claim.kernels() if claim.kind == "eq10" else ([], [])
     a, f, m, above = y * claim.alpha(y, C), 0 * y, len(K or problem["S"]), ZERO
     below, long, blur, longest, sums = size(a), root(square(a)), ZERO, ZERO, []
+    for key in ("c", "U", "lam", "shares", "pi", "W", "F", "g", "mu"):
+        many = 1 if one and key in ("F", "g", "mu") else m
+        need(key not in given or len(given[key]) == many, "a point for each kernel")
     gamma = [ONE] * m if one else claim.point("gamma", m).entries()
     need(min(gamma) >= 0 and (one or sum(gamma) <= 1), "γ ≥ 0, Σγ ≤ 1")
     for i, (A, e) in enumerate(zip(K, off, strict=True)):
@@ -568,7 +567,7 @@ def claims(document):
     if "groups" not in document:
         yield document["formulation"], document
     for test in (test for group in document.get("groups", []) for test in group["tests"]):
-        own = {"formulation": document["formulation"], **test}
+        own = {**test, "formulation": document["formulation"]}
         yield test["id"], own
         for slip in test["slips"]:
             changed = {**own, **slip, "problem": {**test["problem"], **slip["changes"]}}
@@ -589,11 +588,13 @@ def main(files):
         for name, claim in every:
             try:
                 check(claim)
-                results.append(f"shown   {file}: {name} in [{', '.join(claim['optimum'])}]")
+                line = f"shown   {file}: {name} in [{', '.join(claim['optimum'])}]"
             except Exception as error:
-                results.append(f"REFUSED {file}: {name}: {type(error).__name__}: expected {error}")
+                line = f"REFUSED {file}: {name}: {type(error).__name__}: expected {error}"
+            results.append("".join(c if c.isprintable() else "?" for c in line))
             print(results[-1], flush=True)
     return bool(results) and all(line.startswith("shown") for line in results)
 
 if __name__ == "__main__":
+    sys.stdout.reconfigure(errors="backslashreplace")  # whatever a terminal can write
     sys.exit(0 if main(sys.argv[1:]) else 1)

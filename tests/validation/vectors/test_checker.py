@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import subprocess
 import sys
 from copy import deepcopy
@@ -238,3 +239,104 @@ def test_roots_and_gates_are_enclosed():
             assert off < Fraction(1, 2**250)
     finally:
         ctx.prec = before
+
+
+def hostile():
+    """Text that no certificate is, by what it tries; all that follows a claim which is shown."""
+    own, test = claim("chen2009-eq1"), deepcopy(shipped.tests("chen2009-eq1")[0])
+    K = np.array(own["problem"]["K"])
+    K[0, 1] += 0.01
+    K[1, 0] -= 0.01  # the symmetric part is what it was
+    yield "a kernel that is not symmetric", {**own, "problem": {**own["problem"], "K": K.tolist()}}
+    yield "ends swapped", {**own, "optimum": own["optimum"][::-1]}
+    yield "three ends", {**own, "optimum": [*own["optimum"], "1"]}
+    yield "one class", {**own, "problem": {**own["problem"], "y": [1] * len(K)}}
+    for text in (
+        "NaN",
+        "inf",
+        "1e999",
+        "-0",
+        "",
+        " 1",
+        "１",
+        "1_0",
+        "0x1",
+        "1" * 401,
+        True,
+        None,
+        [],
+    ):
+        yield f"C = {text!r}", {**own, "problem": {**own["problem"], "C": text}}
+        if text != "-0":
+            yield f"b = {text!r}", {**own, "certificate": {**own["certificate"], "b": text}}
+    for key in ("problem", "certificate", "optimum", "formulation"):
+        for value in ([], {}, "x", None, [[]]):
+            yield f"{key} = {value!r}", {**own, key: value}
+    for other in checker.PROGRAMS:
+        if other != own["formulation"]:
+            yield f"the theorem of {other}", {**own, "formulation": other}
+    for id in ("kundu2010-eq4", "kundu2010-eq6", "kundu2010-eq7", "kundu2010-eq10"):
+        more = claim(id)
+        for key in more["certificate"].keys() & {
+            "c",
+            "U",
+            "lam",
+            "shares",
+            "pi",
+            "W",
+            "F",
+            "g",
+            "mu",
+        }:
+            twice = {**more["certificate"], key: 2 * more["certificate"][key]}
+            yield f"{id}: {key} twice", {**more, "certificate": twice}
+    vector = {"formulation": "chen2009-eq1", "groups": [{"tests": [{**test, "slips": []}]}]}
+    for key, value in {"slips": None, "changes": [{"flag": "x", "changes": [1]}]}.items():
+        made = {**test, "slips": value if key == "changes" else None}
+        yield f"{key} = {value!r}", {**vector, "groups": [{"tests": [made]}]}
+    yield "groups a string", {**vector, "groups": "abc"}
+    yield "tests null", {**vector, "groups": [{"tests": None}]}
+    elsewhere = {**test, "slips": [], "formulation": "chen2009-eq1"}
+    other = {"formulation": "ye2008-thm2.1", "groups": [{"tests": [elsewhere]}]}
+    yield "a test of another formulation than its file", other
+    for name in ("x\nshown   y", "\x1b[2K\rshown", "\ud800", "\u2028shown"):
+        named = {**test, "slips": [], "id": name, "optimum": ["0", "0"]}
+        yield f"the name {name!r}", {**vector, "groups": [{"tests": [named]}]}
+
+
+HOSTILE = dict(hostile())
+TEXTS = {
+    "deep": b"[" * 100000,
+    "no UTF-8": b"\xff\xfe{",
+    "two documents": json.dumps(claim("chen2009-eq1")).encode() * 2,
+    "a key twice in the problem": json.dumps(claim("chen2009-eq1"))
+    .replace('"C":', '"C": 9, "C":', 1).encode(),
+    "ends that are NaN": json.dumps(
+        {**claim("chen2009-eq1"), "optimum": [float("nan")] * 2}
+    ).encode(),
+    "infinite ends": json.dumps(
+        {**claim("chen2009-eq1"), "optimum": [-float("inf"), float("inf")]}
+    ).encode(),
+}  # fmt: skip
+
+
+def test_refuses_hostile_files_in_one_printable_line_each(tmp_path, capsys):
+    files = []
+    for number, made in enumerate([*HOSTILE.values(), *TEXTS.values()]):
+        path = tmp_path / f"{number}.json"
+        path.write_bytes(made if isinstance(made, bytes) else json.dumps(made).encode())
+        files.append(str(path))
+    assert not checker.main([*files, str(tmp_path)])
+    lines = capsys.readouterr().out.splitlines()
+    named = dict(zip([*HOSTILE, *TEXTS, "a folder"], lines, strict=True))
+    assert [name for name, line in named.items() if not line.startswith("REFUSED")] == []
+    assert all(line.isprintable() for line in lines)
+
+
+def test_writes_what_a_terminal_of_another_alphabet_can(tmp_path):
+    path = written(tmp_path, {**claim("chen2009-eq1"), "problem": {}})
+    command = [sys.executable, str(FILE), str(path)]
+    env = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    found = subprocess.run(command, capture_output=True, text=True, env=env, check=False)
+    assert found.returncode == 1
+    assert not found.stderr
