@@ -7,16 +7,20 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from docutils import nodes
+from sphinx import addnodes
 from sphinx.application import Sphinx
 
 import cvxkernel
+from cvxkernel.validation import notebooks
+from cvxkernel.validation.notebooks import words
 
 
 def digest() -> str:
     """Of the package as installed, and of what the notebooks share."""
     package = Path(next(iter(cvxkernel.__path__)))
     folders = [package / room for room in ("formulations", "solvers", "validation")]
-    files = [*(p for f in folders for p in f.rglob("*.py")), *Path(__file__).parent.glob("*.py")]
+    files = [p for f in folders for p in f.rglob("*.py")]
     files += [p for p in Path(__file__).parent.rglob("*.json") if "_build" not in p.parts]
     found = sha256()
     for path in sorted(files):
@@ -36,9 +40,10 @@ extensions = [
     "sphinx.ext.mathjax",
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
+    "sphinx_design",
     "sphinxcontrib.bibtex",
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "lecture"]  # slides have a set-up of their own
 templates_path = ["_templates"]
 default_role = "code"  # `x` in a docstring is code
 
@@ -48,6 +53,7 @@ nb_execution_mode = "cache"
 nb_execution_cache_path = str(Path(__file__).parent / "_build" / "executed" / digest())
 nb_execution_raise_on_error = True
 nb_execution_timeout = 600
+nb_execution_in_temp = True  # from an empty folder, as a notebook that was downloaded
 nb_merge_streams = True
 nb_output_stderr = "error"  # nor does one that warns pass
 nb_code_prompt_show, nb_code_prompt_hide = "Show the code", "Hide the code"
@@ -134,7 +140,74 @@ def without_routing(
 suppress_warnings = ["ref.python"]
 
 
+# Text in these is no prose: it is code, mathematics, a title, or a link already.
+_NO_PROSE = (nodes.Titular, nodes.literal, nodes.literal_block, nodes.math, nodes.math_block,
+             nodes.raw, nodes.reference, nodes.term, addnodes.pending_xref)  # fmt: skip
+
+
+def link_words(app: Sphinx, doctree: nodes.document) -> None:
+    """Lead from the first use of a word of the glossary on a page, or in an entry, to it."""
+    if app.env.docname not in notebooks.pages():
+        return
+    entries = list(doctree.findall(nodes.definition_list_item)) if _is_glossary(app) else [doctree]
+    for entry in entries:
+        met = {term.astext() for term in entry.findall(nodes.term)} if _is_glossary(app) else set()
+        for text in list(entry.findall(nodes.Text)):
+            above, parent = [], text.parent
+            while parent is not None:
+                above.append(parent)
+                parent = parent.parent
+            if not any(isinstance(node, _NO_PROSE) or _is_card(node) for node in above):
+                _link(text, met, app.env.docname)
+
+
+def _is_card(node: nodes.Node) -> bool:
+    """It is a link as a whole."""
+    return isinstance(node, nodes.Element) and "sd-card" in node.get("classes", [])
+
+
+def _is_glossary(app: Sphinx) -> bool:
+    return bool(app.env.docname == "glossary")
+
+
+def _link(text: nodes.Text, met: set[str], page: str) -> None:
+    pieces = words.parts(text.astext(), met)
+    if not any(term for _, term in pieces):
+        return
+    made: list[nodes.Node] = []
+    for piece, term in pieces:
+        if term:
+            options = {"refdomain": "std", "reftype": "term", "reftarget": term, "refdoc": page}
+            shown = nodes.inline(piece, piece, classes=["xref", "std", "std-term"])
+            made.append(
+                addnodes.pending_xref(piece, shown, refexplicit=True, refwarn=True, **options)
+            )
+        else:
+            made.append(nodes.Text(piece))
+    text.parent.replace(text, made)
+
+
+def with_notebook(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object
+) -> None:
+    """Under the title of a page, the page as a notebook."""
+    if page in notebooks.pages():
+        link = f'<a href="notebooks/{page}.ipynb" download>This page as a notebook</a>'
+        context["body"] = context["body"].replace(
+            "</h1>", f'</h1><p class="notebook">{link}</p>', 1
+        )
+
+
+def write_notebooks(app: Sphinx, failed: Exception | None) -> None:
+    """Beside the pages, of the text they were built from."""
+    if failed is None and app.builder.format == "html":
+        notebooks.write(Path(app.outdir) / "notebooks")
+
+
 def setup(app: Sphinx) -> None:
+    app.connect("html-page-context", with_notebook)
+    app.connect("build-finished", write_notebooks)
+    app.connect("doctree-read", link_words)
     app.connect("autodoc-skip-member", without_routing)
     # After napoleon, which has turned its indented sections into fields by then.
     app.connect("autodoc-process-docstring", as_printed, priority=900)

@@ -15,6 +15,7 @@ from textwrap import dedent, fill
 from typing import Any
 
 import matplotlib.pyplot as plt
+from cycler import cycler
 from IPython import get_ipython
 from IPython.display import HTML, Markdown, display
 from matplotlib_inline.backend_inline import set_matplotlib_formats
@@ -23,6 +24,7 @@ from cvxkernel.formulations import CATALOGUE
 from cvxkernel.solvers import Solution
 from cvxkernel.validation import report
 from cvxkernel.validation.ledger import LEDGER, REMARKS, Claim, Erratum, Remark, Verdict
+from cvxkernel.validation.notebooks import DOCS
 
 # Okabe and Ito: told apart by every kind of colour vision.
 BLUE, ORANGE, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
@@ -45,7 +47,7 @@ def look() -> None:
             "axes.spines.right": False,
             "axes.edgecolor": INK,
             "axes.titlesize": 10.5,
-            "axes.prop_cycle": plt.cycler(color=[BLUE, ORANGE, GREEN, PURPLE, SKY, YELLOW]),
+            "axes.prop_cycle": cycler(color=[BLUE, ORANGE, GREEN, PURPLE, SKY, YELLOW]),
             "legend.frameon": False,
             "legend.fontsize": 9,
             "lines.linewidth": 1.6,
@@ -135,8 +137,8 @@ def claims(*ids: str) -> None:
 
 def mentioned() -> dict[str, str]:
     """Which page speaks of a claim, from the calls of `claims` in the pages' sources."""
-    pages = {}
-    for path in sorted(Path.cwd().glob("*.md")):
+    pages: dict[str, str] = {}
+    for path in sorted(DOCS.glob("*.md")):
         for call in re.findall(r"^claims\((.*?)\)$", path.read_text("utf-8"), re.M | re.S):
             pages |= dict.fromkeys(re.findall(r'"([^"]+)"', call), path.stem)
     return pages

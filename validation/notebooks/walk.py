@@ -1,6 +1,6 @@
 """The way of one call through the package: how many files it crosses, how often it changes file.
 
-    python docs/walk.py [ID]        # ye2008-thm2.2 unless another is named
+    python -m cvxkernel.validation.notebooks.walk [ID]    # ye2008-thm2.2 unless another is named
 
 Counted are the functions of cvxkernel in the order in which they are first entered, by
 `sys.setprofile`: methods and lambdas too, each once; comprehensions, module bodies and what a
