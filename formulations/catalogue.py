@@ -36,6 +36,8 @@ EQUAL: tuple[tuple[str, ...], ...] = (
     ("ye2008-eq45-single", "ye2008-eq46", "ye2008-eq47"),
     ("tang2009-thm3.1", "tang2009-eq3-sdp"),
     ("chen2009-eq7", "chen2009-eq7-dual"),
+    ("luss2007", "luss2007-maxmin"),
+    ("gonen2008-eq5", "gonen2008-eq7"),
 )
 
 

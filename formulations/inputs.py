@@ -28,6 +28,7 @@ Array = NDArray[np.float64]
 
 ASYMMETRY = 1e-10  # relative to the largest entry
 SMALLEST, LARGEST = 1e-100, 1e100  # products of a few numbers in between stay doubles
+SHORT = 4  # decimals that jsonlite writes unless told otherwise
 ZERO_TRACE = 1e-13  # relative to the largest entry times n: below it a trace is rounding
 
 
@@ -54,27 +55,30 @@ def kernels(key: str, value: Any) -> Array:
     """p symmetric positive semidefinite matrices, stacked as (p, n, n); read-only."""
     if semidefinite.held(value) is not None:
         return value  # type: ignore[no-any-return]  # checked when it was made
-    K = array(key, value)
-    if K.ndim != 3 or K.shape[1] != K.shape[2] or 0 in K.shape:
-        one = ", also for one kernel (1, n, n)" if K.ndim == 2 else ""
-        raise ShapeError(key, f"shape (p, n, n){one}", f"shape {K.shape}")
-    for i, K_i in enumerate(K):
-        check_size(f"{key}[{i}]", K_i)
-        check_symmetric(f"{key}[{i}]", K_i)
-    return _held(key, K)
+    return _held(key, _stack(key, value, "p", "kernel"))
 
 
 def similarities(key: str, value: Any) -> Array:
     """m symmetric matrices, definite or not, stacked as (m, n, n); read-only."""
-    S = array(key, value)
-    if S.ndim != 3 or S.shape[1] != S.shape[2] or 0 in S.shape:
-        one = ", also for one similarity (1, n, n)" if S.ndim == 2 else ""
-        raise ShapeError(key, f"shape (m, n, n){one}", f"shape {S.shape}")
-    for i, S_i in enumerate(S):
-        check_size(f"{key}[{i}]", S_i)
-        check_symmetric(f"{key}[{i}]", S_i)
+    S = _stack(key, value, "m", "similarity")
     S.flags.writeable = False
     return S
+
+
+def _stack(key: str, value: Any, count: str, one: str) -> Array:
+    """Symmetric matrices, stacked as (count, n, n)."""
+    K = array(key, value)
+    if K.ndim != 3 or K.shape[1] != K.shape[2] or 0 in K.shape:
+        hint = ""
+        if K.ndim == 2:
+            hint = f", also for one {one} (1, n, n)"
+        elif K.ndim == 3 and K.shape[0] == K.shape[1]:  # as MATLAB stacks them
+            hint = f"; of n×n×{count} permute({key}, [3 1 2])"
+        raise ShapeError(key, f"shape ({count}, n, n){hint}", f"shape {K.shape}")
+    for i, K_i in enumerate(K):
+        check_size(f"{key}[{i}]", K_i)
+        check_symmetric(f"{key}[{i}]", K_i)
+    return K
 
 
 def kernel(key: str, value: Any) -> Array:
@@ -129,7 +133,15 @@ def _held(key: str, K: Array) -> Array:
         came, *index = error.args
         where = "".join(f"[{i}]" for i in index)
         expected = "a positive semidefinite matrix"
+        if _written_short(K[tuple(index)], error.least):
+            came += f" (written with {SHORT} digits? in R: toJSON(..., digits = NA))"
         raise NotPositiveSemidefiniteError(key + where, expected, came) from None
+
+
+def _written_short(K: Array, least: float) -> bool:
+    """Whether K has four decimals, as jsonlite writes, whose rounding may move λ so far below 0."""
+    short = np.array_equal(np.round(K, SHORT), K) and not np.array_equal(np.round(K), K)
+    return short and -least <= len(K) * 10.0**-SHORT / 2  # ‖E‖₂ ≤ n max |Eᵢⱼ|
 
 
 def check_traces(key: str, r: Array, K: Array, *, what: str = "trace") -> None:

@@ -57,6 +57,7 @@ class NotNearError(ValueError):
 
     def __init__(self, least: float, largest: float) -> None:
         super().__init__(f"smallest eigenvalue {least:.3g}, largest {largest:.3g}")
+        self.least = least
 
 
 def gamma(n: int, unit: float = UNIT) -> float:

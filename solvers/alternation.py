@@ -85,10 +85,10 @@ class Alternation(Iterative[LabelsState]):
     def solve(
         self, id: str, problem: Any, *, progress: Progress | None = None, start: Point | None = None
     ) -> Solution:
-        """Solve (11), Theorem 3.1 or (3); at β = k/2 each label alone."""
+        """Solve (11), Theorem 3.1 or (3); from β = k/2 on each label alone."""
         form = self.formulation(id, problem)
         shared = isinstance(problem, Shared)
-        if self.split and shared and problem.k > 1 and problem.beta == problem.k / 2:
+        if self.split and shared and problem.k > 1 and problem.most == problem.k / 2:
             return self.separately(form, problem, progress=progress)
         return super().solve(id, problem, progress=progress, start=start)
 
@@ -186,9 +186,9 @@ class Alternation(Iterative[LabelsState]):
 
 
 def most(problem: Shared | Regularized) -> float:
-    """The largest Ω there may be: β; with a price k/2, or zero where no difference is worth λ."""
+    """The largest Ω there may be; with a price k/2, or zero where no difference is worth λ."""
     if isinstance(problem, Shared):
-        return problem.beta
+        return problem.most
     return 0.0 if problem.lam >= (1 - 1e-9) * prohibitive(problem) else problem.k / 2
 
 

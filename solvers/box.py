@@ -2,8 +2,9 @@ r"""A quadratic program over the box: what support vector machines and Newton's 
 
     maximize qᵀα - ½αᵀHα  subject to  0 ≤ α ≤ C, αᵀy = 0
 
-By Clarabel's interior points, in units of α; Newton's step on the active set it finds (one linear
-system in the free α) then gives what doubles can.
+By Newton's steps on the active set of an α nearby, each one linear system in the free α, where they
+end in the KKT conditions. Elsewhere by Clarabel's interior points, in units of α, and from the
+active set that these find.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import clarabel
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, lstsq, solve
-from scipy.sparse import csc_matrix, identity, triu, vstack
+from scipy.sparse import csc_matrix
 
 from cvxkernel.formulations import svm as machine
 from cvxkernel.formulations.enclosure import TINY
@@ -25,6 +26,7 @@ FAR = 1e4  # units of α: a box farther away is brought nearer
 LEAST = 1.0  # seconds for a quadratic program, however few are left
 ROUNDS = 10  # in other units
 CYCLES = 10  # of Newton's steps, the active set corrected in between
+SETTLED = 1e-10  # of q: how far from the KKT conditions Newton's steps may end
 
 
 def quadratic_program(
@@ -36,6 +38,12 @@ def quadratic_program(
     which `near` or q and H tell at first, with a box that is at most `FAR` of them away. What ends
     there is taken to be at C, and if that is not so the next unit is larger.
     """
+    if near is not None and near.any():
+        polished = polish(H, y, C, np.clip(near, 0.0, C), q)
+        if polished is not None:
+            small = SETTLED * float(np.abs(q).max())
+            if violation(H, y, C, polished, q) <= small:
+                return polished
     steepest = float(np.abs(q).max()) / max(float(np.abs(H).max()), TINY)
     unit = min(C, 2 * float(near.max()) if near is not None and near.any() else steepest or C)
     best, least = np.zeros(len(y)), 0.0
@@ -65,10 +73,14 @@ def _interior_point(P: Array, q: Array, y: Array, top: float) -> Array:
     settings.verbose = False
     settings.time_limit = max(deadline.left(), LEAST)
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-10
-    A = vstack([csc_matrix(y[None]), -identity(n), identity(n)], format="csc")
+    columns = np.stack([y, -np.ones(n), np.ones(n)], axis=1)  # of αᵀy, -α and α
+    rows = np.stack([np.zeros(n), 1 + np.arange(n), 1 + n + np.arange(n)], axis=1)
+    starts = np.arange(n + 1)
+    A = csc_matrix((columns.ravel(), rows.ravel().astype(int), 3 * starts), shape=(2 * n + 1, n))
     cones = [clarabel.ZeroConeT(1), clarabel.NonnegativeConeT(2 * n)]
     b = np.concatenate([np.zeros(n + 1), np.full(n, top)])
-    upper = triu(csc_matrix(P), format="csc")
+    column, row = np.tril_indices(n)
+    upper = csc_matrix((P[row, column], row, starts * (starts + 1) // 2), shape=(n, n))
     x = np.asarray(clarabel.DefaultSolver(upper, -q, A, b, cones, settings).solve().x)
     return x if np.isfinite(x).all() else np.zeros(n)
 
@@ -122,3 +134,12 @@ def borders(alpha: Array, C: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_
     """Which samples are at C, and which at zero, to what a solver leaves."""
     margin = 1e-7 * min(C, float(alpha.max()))
     return alpha >= C - margin, alpha <= margin
+
+
+def violation(Q: Array, y: Array, C: float, alpha: Array, q: Array | None = None) -> float:
+    """How far α is from the KKT conditions: max of y(q - Qα) over I_up less min over I_low."""
+    gradient = y * ((1 if q is None else q) - Q @ alpha)
+    small = 1e-12 * min(C, float(alpha.max()))
+    rises = np.where(y > 0, alpha < C - small, alpha > small)
+    falls = np.where(y > 0, alpha > small, alpha < C - small)
+    return float(gradient[rises].max(initial=-np.inf) - gradient[falls].min(initial=np.inf))

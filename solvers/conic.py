@@ -1,8 +1,9 @@
 """A printed program by a panel of conic solvers; an answer is accepted on its enclosure alone.
 
 The program is built from the data in units where the optimum is near 1 (`solvers.units`),
-because solvers stop on absolute tolerances; the point is taken back, repaired and enclosed with the
-data as they came.
+because solvers stop on absolute tolerances, and tang2009's λ is cut where more changes nothing; the
+point is taken back, repaired and enclosed with the data as they came. `literal` leaves the numbers
+as they are.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.enclosure import TINY, Enclosure
 from cvxkernel.formulations.errors import ContradictionError, InputError, SolverError
-from cvxkernel.formulations.formulation import Formulation
+from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.formulations.program import Program
 from cvxkernel.solvers import deadline, units
 from cvxkernel.solvers.isolated import Isolated, failure
@@ -47,6 +48,23 @@ class Attempt:
         return inf if self.enclosure is None else self.enclosure.width
 
 
+class Posed:
+    """A problem as the panel is asked it: in units, or as it is."""
+
+    def __init__(self, form: Formulation, problem: Any, scaling: units.Scaling) -> None:
+        self.form, self.problem, self.scaling = form, problem, scaling
+        self.unit = scaling.scaled(problem)
+
+    def program(self) -> Program:
+        """The printed one."""
+        return self.form.program(self.unit)
+
+    def point(self, program: Program) -> Point:
+        """What a solver has left behind in it, as a point of the problem."""
+        found = self.form.recover(self.unit, program)
+        return self.scaling.restored(self.problem, self.unit, found)
+
+
 def conic(
     id: str,
     problem: Any,
@@ -55,11 +73,13 @@ def conic(
     tol: float = 1e-6,
     progress: Progress | None = None,
     limit: float | None = None,
+    literal: bool = False,
 ) -> Solution:
     """Try one solver after the other until the relative width of the enclosure is at most `tol`.
 
     All of them have `limit` seconds together; none takes more than half of what is left while
-    others are to be asked. Raises SolverError, with what became of each attempt, when none gets
+    others are to be asked. `literal` is the program in the numbers given: no units, nothing cut, no
+    weight on the objective. Raises SolverError, with what became of each attempt, when none gets
     there.
     """
     form = formulation(id)
@@ -74,15 +94,21 @@ def conic(
         limit = SECONDS
     with deadline.within(limit):
         names = solvers or order(form, problem.n)
-        return _panel(form, problem, names, tol, progress)
+        return _panel(form, problem, names, tol, progress, literal=literal)
 
 
 def _panel(
-    form: Formulation, problem: Any, names: Sequence[str], tol: float, progress: Progress | None
+    form: Formulation,
+    problem: Any,
+    names: Sequence[str],
+    tol: float,
+    progress: Progress | None,
+    *,
+    literal: bool,
 ) -> Solution:
     """The first answer that is narrow enough."""
     start = perf_counter()
-    unit = units.of(form).scaled(problem)
+    posed = Posed(form, problem, units.AsItIs() if literal else units.of(form))
     missing = {name: PANEL[name].unavailable() for name in names}
     ready = [name for name in names if missing[name] is None]
     attempts: dict[str, str] = {}
@@ -94,7 +120,7 @@ def _panel(
         if progress is not None:
             progress(f"{form.id}: {name}, n = {problem.n}")
         with deadline.share(len(ready) - ready.index(name)):
-            made += by(name, form, problem, unit, tol)
+            made += by(name, posed, tol, weigh=not literal)
         last = made[-1]
         if last.enclosure is not None and last.width <= tol:
             return Solution.at(
@@ -115,45 +141,38 @@ def _panel(
     raise SolverError(form.id, attempts, best, limit=deadline.limit() if hurried else None)
 
 
-def by(name: str, form: Formulation, problem: Any, unit: Any, tol: float) -> list[Attempt]:
+def by(name: str, posed: Posed, tol: float, *, weigh: bool) -> list[Attempt]:
     """What this solver comes to with each of its options in turn, until it is narrow enough.
 
-    Where the optimum in units is far from 1 it is asked once more with the objective weighed.
+    To `weigh`: where the optimum in units is far from 1 it is asked once more, as 1.
     """
     made: list[Attempt] = []
     options = PANEL[name].options
-    program = form.program(unit)  # compiled once for all the options
+    program = posed.program()  # compiled once for all the options
     with Isolated(program.problem) as process:
         for i, these in enumerate(options):
             with deadline.share(len(options) - i):
-                made.append(attempt(form, problem, unit, program, process, name, these))
+                made.append(attempt(posed, program, process, name, these))
                 size = made[-1].size
-                if made[-1].width > tol and isfinite(size) and not SMALL <= size <= 1 / SMALL:
-                    made += weighed(form, problem, unit, size, name, these)
+                far = isfinite(size) and not SMALL <= size <= 1 / SMALL
+                if weigh and far and made[-1].width > tol:
+                    made += weighed(posed, size, name, these)
             if made[-1].width <= tol:
                 break
     return made
 
 
-def weighed(
-    form: Formulation, problem: Any, unit: Any, size: float, name: str, options: Options
-) -> list[Attempt]:
+def weighed(posed: Posed, size: float, name: str, options: Options) -> list[Attempt]:
     """The same with an objective that is 1 where it was `size`, if that has an enclosure."""
-    program = form.program(unit)
+    program = posed.program()
     program.weigh(1 / max(size, TINY))
     with Isolated(program.problem) as process:
-        again = attempt(form, problem, unit, program, process, name, options)
+        again = attempt(posed, program, process, name, options)
     return [again] if again.enclosure is not None else []
 
 
 def attempt(
-    form: Formulation,
-    problem: Any,
-    unit: Any,
-    program: Program,
-    process: Isolated,
-    name: str,
-    options: Options,
+    posed: Posed, program: Program, process: Isolated, name: str, options: Options
 ) -> Attempt:
     """The enclosure at what the solver leaves behind in the program; or what went wrong."""
     seconds, began = deadline.left(), perf_counter()
@@ -168,10 +187,10 @@ def attempt(
     try:
         # of numbers at the end of the doubles: no end, or none known
         with np.errstate(all="ignore"):
-            point = units.of(form).restored(problem, unit, form.recover(unit, program))
+            point = posed.point(program)
             if not all(np.isfinite(part).all() for part in point.values()):
                 return Attempt(why="answer not finite", hurried=hurried)
-            enclosure = form.enclose(problem, point)
+            enclosure = posed.form.enclose(posed.problem, point)
     except ContradictionError:  # that is nobody's failure but ours
         raise
     except Exception as error:  # a point that cannot be read or judged is the solver's failure too

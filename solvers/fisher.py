@@ -20,7 +20,7 @@ from cvxkernel.formulations.kim2006.bounds import system
 from cvxkernel.formulations.kim2006.programs import KernelFisher
 from cvxkernel.solvers.weights import SIMPLEX, Region
 
-ANSWERS = frozenset({"kim2006"})
+ANSWERS = frozenset({"kim2006", "kim2006-epigraph"})
 
 
 class FisherFunction:

@@ -8,6 +8,7 @@ the least of
     lanckriet2004      k = 1, twice this, θᵢ = μᵢrᵢ/c on the simplex, aᵢ = c/rᵢ; in sm1 A₀ = 0, in
                        sm2 A₀ = I/C, in sm2c the identity is one of the kernels; the last two have
                        no box
+    kundu2010 (5)      k = 1, θᵢ = βᵢrᵢ/τ on the simplex, aᵢ = τ/rᵢ
     rakotomamonjy2008  k = 1, θ = d on the simplex
     tang2009           aᵢ = 1, θ = ζ + γᵗ: one set of weights at β = 0, `Sharing` elsewhere
 
@@ -50,7 +51,8 @@ from cvxkernel.solvers.weights import SIMPLEX, Region, Sharing
 MARGIN = frozenset({"lanckriet2004-sm1", "lanckriet2004-sm2", "lanckriet2004-sm2c"})
 LABELS = frozenset({"tang2009-thm3.1", "tang2009-eq3-sdp", "tang2009-eq11"})
 SIMPLE = frozenset({"rakotomamonjy2008"})
-ANSWERS = MARGIN | LABELS | SIMPLE
+BUDGET = frozenset({"kundu2010-eq5"})
+ANSWERS = MARGIN | LABELS | SIMPLE | BUDGET
 
 
 class MarginFunction(ABC):
@@ -196,7 +198,7 @@ class LabelsFunction(MarginFunction):
         self.problem, k, p = problem, problem.k, problem.p
         lam, beta = 0.0, k / 2
         if isinstance(problem, Shared):
-            beta = problem.beta
+            beta = problem.most
         elif problem.lam >= (1 - 1e-9) * prohibitive(problem):
             beta = 0.0  # no difference is worth its price
         else:
@@ -343,6 +345,8 @@ def function(form: Formulation, problem: Any) -> WeightsFunction | LabelsFunctio
     if form.id in SIMPLE:
         ones = np.ones(problem.p)
         return WeightsFunction("d", ones, problem, problem.C)
+    if form.id in BUDGET:
+        return WeightsFunction("beta", problem.tau / problem.r, problem, problem.C)
     mu = problem.c / problem.r
     return WeightsFunction(
         "mu",

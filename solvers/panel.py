@@ -137,7 +137,9 @@ MATRIX = ("MOSEK", "SCS")
 # takes a hundred times as long.
 KUNDU = ("MOSEK", "SCS", "CLARABEL", "SDPA", "CVXOPT")
 FIRST: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("luss2007", "chen2009-eq7", "chen2009-eq7-dual", "chen2009-eq8"), MATRIX),
+    **dict.fromkeys(
+        ("luss2007", "luss2007-maxmin", "chen2009-eq7", "chen2009-eq7-dual", "chen2009-eq8"), MATRIX
+    ),
     **dict.fromkeys(("kundu2010-eq4", "kundu2010-eq6", "kundu2010-eq7"), KUNDU),
 }
 

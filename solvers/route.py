@@ -24,7 +24,7 @@ from cvxkernel.solvers.dual_ascent import DualAscent
 from cvxkernel.solvers.isolated import failure
 from cvxkernel.solvers.localized import FixedGatingDescent, GatingDescent
 from cvxkernel.solvers.method import Method, Progress, Solution
-from cvxkernel.solvers.mirror_descent import MirrorDescent
+from cvxkernel.solvers.mirror_descent import MirrorDescent, PaperDescent
 from cvxkernel.solvers.newton import Newton
 from cvxkernel.solvers.panel import PANEL
 from cvxkernel.solvers.spectrum_ascent import SpectrumAscent
@@ -43,10 +43,12 @@ METHODS: dict[str, type[Method]] = {
         DualAscent,
         SpectrumAscent,
         MirrorDescent,
+        PaperDescent,
     )
 }
 
 BRIEFLY = "mirror_descent, briefly"
+EPIGRAPH = "conic, of kim2006-epigraph"  # one optimum; kernels of full rank reach it at a small λ
 ASKED = ("solver", "U", "limit", "lip")  # what the caller may have asked for wrongly
 Ask = Callable[[], Solution]
 
@@ -60,10 +62,13 @@ def solve(
     progress: Progress | None = None,
     start: Point | None = None,
     limit: float | None = None,
+    literal: bool = False,
 ) -> Solution:
     """Solve a problem of this formulation by the route that suits it, or by the solver named.
 
-    "conic" is the program as it is written, by the panel in its own order.
+    "conic" is the program as it is written, by the panel in its own order, its numbers in units in
+    which solvers do well (`solvers.units`), and the λ of tang2009 cut where more changes nothing;
+    with `literal` it and each of the panel solve it in the numbers given.
     `tol` is the relative width to reach; by default what the formulation promises, else 1e-6.
     `start` holds the variables of a problem nearby, for the methods that can start from them.
     `limit` is how many seconds it may take; at the end of them SolverError holds the best enclosure
@@ -74,7 +79,11 @@ def solve(
     width = promise(form.id) or 1e-6 if tol is None else inputs.positive("tol", tol)
     seconds = None if limit is None else inputs.positive("limit", limit)
     solvers = route(form) if solver is None else (named(form.id, solver),)
-    questions = [_ask(name, form.id, problem, width, progress, start) for name in solvers]
+    if literal and (solver is None or solvers[0] in METHODS):
+        raise InputError(
+            "solver", "conic or one of the panel, where literal is asked for", str(solver)
+        )
+    questions = [_ask(name, form.id, problem, width, progress, start, literal) for name in solvers]
     failures: list[SolverError] = []
     with deadline.within(seconds):
         for place, (name, ask) in enumerate(zip(solvers, questions, strict=True)):
@@ -109,6 +118,8 @@ def promise(id: str) -> float | None:
 def route(form: Formulation) -> tuple[str, ...]:
     """Who is asked, in turn: a method, a method "briefly", or the panel, "conic"."""
     id = form.id
+    if id == "kim2006":
+        return "newton", EPIGRAPH, "conic"
     first = next((name for name, method in METHODS.items() if id in method.first), "conic")
     after = next((name for name, method in METHODS.items() if id in method.after), None)
     if id in MirrorDescent.after:
@@ -134,7 +145,13 @@ def named(id: str, solver: str) -> str:
 
 
 def _ask(
-    name: str, id: str, problem: Any, tol: float, progress: Progress | None, start: Point | None
+    name: str,
+    id: str,
+    problem: Any,
+    tol: float,
+    progress: Progress | None,
+    start: Point | None,
+    literal: bool,
 ) -> Ask:
     """The question to a solver of this name."""
     if name in METHODS:
@@ -144,8 +161,29 @@ def _ask(
         descent = MirrorDescent(tol=tol)
         brief = replace(descent, max_iterations=descent.brief(id, problem))
         return partial(brief.solve, id, problem, progress=progress)
+    if name == EPIGRAPH:
+        return partial(_epigraph, id, problem, tol, progress)
     members = None if name == "conic" else [name]
-    return partial(conic, id, problem, solvers=members, tol=tol, progress=progress)
+    asked: dict[str, Any] = {"solvers": members, "tol": tol, "literal": literal}
+    return partial(conic, id, problem, progress=progress, **asked)
+
+
+def _epigraph(id: str, problem: Any, tol: float, progress: Progress | None) -> Solution:
+    """kim2006 at the u and θ of its epigraph, enclosed as kim2006 is."""
+    found = conic("kim2006-epigraph", problem, tol=tol, progress=progress)
+    enclosure = formulation(id).enclose(problem, found.variables)
+    by = f"{found.solver}, of the epigraph"
+    if not enclosure.width <= tol:
+        why = {by: f"relative width {enclosure.width:.1e} above {tol:.1e}"}
+        raise SolverError(id, {**(found.attempts or {}), **why}, enclosure)
+    return Solution.at(
+        id,
+        enclosure,
+        by,
+        iterations=found.iterations,
+        seconds=found.seconds,
+        attempts=found.attempts,
+    )
 
 
 def _not_ours(error: Exception, start: Point | None) -> bool:

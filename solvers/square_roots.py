@@ -62,7 +62,8 @@ class SquareRootsFunction:
         return self.at(root / root.sum(), found)
 
     def near(self, start: Point) -> Array:
-        """γ"""
+        """γ; the first machine begins at α."""
+        self.machine.begin(start)
         return inputs.weights("gamma", start["gamma"], (self.p,))
 
     def point(self, evaluation: SquareRootsEvaluation) -> Point:

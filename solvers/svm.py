@@ -30,7 +30,7 @@ from cvxkernel.formulations.gonen2008 import Gated
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.tang2009 import Separate
 from cvxkernel.solvers import units
-from cvxkernel.solvers.box import polish, quadratic_program
+from cvxkernel.solvers.box import polish, quadratic_program, violation
 from cvxkernel.solvers.method import Method, Progress, Solution
 
 TOLERANCE = 1e-6  # libsvm's, on the KKT conditions
@@ -42,7 +42,7 @@ SMALLEST = 1e-300
 LARGEST = 500  # samples of which an interior point takes care
 
 
-MACHINES = frozenset({"chen2009-eq1", "chen2009-eq3", "gonen2008-eq7"})
+MACHINES = frozenset({"chen2009-eq1", "chen2009-eq3", "gonen2008-eq5", "gonen2008-eq7"})
 SEPARATE = frozenset({"tang2009-eq2"})
 
 
@@ -134,15 +134,6 @@ def _unit(K: Array, y: Array, C: float, start: Array | None) -> Array:
 
 def _settled(Q: Array, y: Array, C: float, alpha: Array | None) -> bool:
     return alpha is not None and violation(Q, y, C, alpha) <= TOLERANCE
-
-
-def violation(Q: Array, y: Array, C: float, alpha: Array) -> float:
-    """How far α is from the KKT conditions: max of y(1 - Qα) over I_up less min over I_low."""
-    gradient = y * (1 - Q @ alpha)
-    small = 1e-12 * min(C, float(alpha.max()))
-    rises = np.where(y > 0, alpha < C - small, alpha > small)
-    falls = np.where(y > 0, alpha > small, alpha < C - small)
-    return float(gradient[rises].max(initial=-np.inf) - gradient[falls].min(initial=np.inf))
 
 
 def _libsvm(K: Array, y: Array, C: float, iterations: int) -> tuple[Array, bool]:

@@ -25,6 +25,7 @@ FIXED_2 = ["ye2008-thm2.1", "ye2008-thm2.2", "ye2008-thm2.3"]
 FIXED_K = ["ye2008-eq29", "ye2008-eq29-single", "ye2008-thm3.2", "ye2008-thm3.3"]
 JOINT_2 = ["ye2008-eq41", "ye2008-eq43", "ye2008-eq44"]
 JOINT_K = ["ye2008-eq45-single", "ye2008-eq46", "ye2008-eq47"]
+FISHER = ("kim2006", "kim2006-epigraph")
 MARGIN = ["lanckriet2004-sm1", "lanckriet2004-sm2", "lanckriet2004-sm2c"]
 
 LABELS = {2: np.where(np.arange(14) < 5, 1.0, -1.0), 3: np.arange(14) % 3.0}
@@ -118,16 +119,18 @@ def test_multiples_of_one_kernel_by_kims_ratio(optimum, meet, contains):
     within = np.cov(X[y == 2].T, bias=True) + np.cov(X[y == 1].T, bias=True)
     for stack, s in (([K], 1.0), ([K, K], 1.0), ([K, 7.0 * K, 0.1 * K], 7.0)):
         expected = float(d @ np.linalg.solve(within + lam / s * np.eye(3), d))
-        found = optimum("kim2006", {"kernels": np.stack(stack), "y": y, "lam": lam})
-        assert contains(found, expected)
+        for id in FISHER:
+            found = optimum(id, {"kernels": np.stack(stack), "y": y, "lam": lam})
+            assert contains(found, expected)
 
 
 def test_kims_ratio_where_nothing_varies_within_the_classes(optimum, contains):
     # K = zzᵀ with z constant on each class: JK = 0 and F₁* = aᵀKa/λ = (z₊ - z₋)²/λ.
     y = LABELS[2]
     z = np.where(y > 0, 2.0, -1.0)
-    found = optimum("kim2006", {"kernels": np.outer(z, z)[None], "y": y, "lam": 0.2})
-    assert contains(found, 9.0 / 0.2)
+    for id in FISHER:
+        found = optimum(id, {"kernels": np.outer(z, z)[None], "y": y, "lam": 0.2})
+        assert contains(found, 9.0 / 0.2)
 
 
 # -- Kernels diagonal in a common basis: ye2008 --------------------------------------------------
@@ -288,7 +291,7 @@ def test_identities_on_separate_points(optimum, contains):
 
 
 def test_every_formulation_has_a_closed_form_here():
-    covered = {*FIXED_2, *FIXED_K, *JOINT_2, *JOINT_K, *MARGIN, "kim2006"}
+    covered = {*FIXED_2, *FIXED_K, *JOINT_2, *JOINT_K, *MARGIN, *FISHER}
     stacked = ("ye2008", "kim2006", "lanckriet2004")
     every = {id for id, form in CATALOGUE.items() if form.paper in stacked}
     assert covered | {"ye2008-thm3.1", "ye2008-eq45"} == every

@@ -167,7 +167,7 @@ def test_verbose_shows_progress_in_a_notebook():
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(SLOW)])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the client's own
-        nbclient.NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
+        nbclient.NotebookClient(notebook, timeout=600, kernel_name="python3").execute()
     shown = "".join(output.get("text", "") for output in notebook.cells[0].outputs)
     assert "\rasking somebody (1 s)" in shown
 

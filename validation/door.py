@@ -58,6 +58,7 @@ def solve(
     limit: float | None = None,
     rigorous: bool = False,
     digits: int | None = None,
+    literal: bool = False,
     verbose: bool = False,
     **arrays: Any,
 ) -> Solution:
@@ -69,11 +70,10 @@ def solve(
     """
     made = problem(id, data, **arrays)
     with _told(verbose) as progress:
+        asked: Any = {"solver": solver, "tol": tol, "limit": limit, "literal": literal}
         if not rigorous and digits is None:
-            return answered(id, made, solver=solver, tol=tol, progress=progress, limit=limit)
-        return prove(
-            id, made, solver=solver, tol=tol, digits=digits, progress=progress, limit=limit
-        )
+            return answered(id, made, progress=progress, **asked)
+        return prove(id, made, digits=digits, progress=progress, **asked)
 
 
 def check(

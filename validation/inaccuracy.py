@@ -12,6 +12,7 @@ import numpy as np
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.validation.slips import Slip, measure
+from cvxkernel.validation.slips.slip import AS_IT_IS
 
 if TYPE_CHECKING:
     from cvxkernel.validation.check import Judgement
@@ -63,9 +64,9 @@ def inaccuracy(
 
 
 def _gap(form: Formulation, problem: Any, point: Mapping[str, Array]) -> float:
-    """The duality gap at the answer alone."""
+    """The duality gap at the answer alone; zero where it has none."""
     held: Any = measure(form, problem, point, None)
-    gap = float(replace(held, claims={}).distance())
+    gap = AS_IT_IS.at(replace(held, claims={}), 1.0)
     return gap if np.isfinite(gap) else 0.0
 
 

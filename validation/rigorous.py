@@ -62,6 +62,7 @@ def solve(
     digits: int | None = None,
     progress: Progress | None = None,
     limit: float | None = None,
+    literal: bool = False,
 ) -> Solution:
     """A proved answer; with `digits`, ends from ball arithmetic of as many bits as they need.
 
@@ -72,10 +73,11 @@ def solve(
     """
     tol = inputs.positive("tol", tol if tol is not None else promise(id) or 1e-6)
     if digits is None:
-        found = answer(id, problem, solver=solver, tol=tol, progress=progress, limit=limit)
+        asked: Any = {"solver": solver, "tol": tol, "limit": limit, "literal": literal}
+        found = answer(id, problem, progress=progress, **asked)
     else:
         with deadline.within(None if limit is None else inputs.positive("limit", limit)):
-            found = _proved(id, problem, solver, tol, digits, progress)
+            found = _proved(id, problem, solver, tol, digits, progress, literal=literal)
     if not found.rigorous:
         raise SolverError(id, {found.solver: f"not proved: {found.open}"}, found.enclosure)
     return found
@@ -89,6 +91,7 @@ def answer(
     tol: float | None = None,
     progress: Progress | None = None,
     limit: float | None = None,
+    literal: bool = False,
 ) -> Solution:
     """What `solvers.solve` answers; where no more than its rounding is too wide, the proof there.
 
@@ -98,7 +101,8 @@ def answer(
     form, start = formulation(id), perf_counter()
     tol = inputs.positive("tol", tol if tol is not None else promise(id) or 1e-6)
     try:
-        return solvers.solve(id, problem, solver=solver, tol=tol, progress=progress, limit=limit)
+        asked: Any = {"solver": solver, "tol": tol, "limit": limit, "literal": literal}
+        return solvers.solve(id, problem, progress=progress, **asked)
     except SolverError as error:
         best = error.best if error.best is not None else form.enclose(problem, {})
         point: dict[str, Any] = dict(best.variables)
@@ -134,13 +138,17 @@ def optimum(
             raise InputError(symbol, expected, ", ".join(answer) or "a value alone")
     if form.fixed:
         return proof(form.id, problem, {symbol: answer[symbol] for symbol in form.fixed})
-    # An algorithm has the optimum of its program, which stands before it and is found sooner.
-    id = next(other.id for other in CATALOGUE.values() if other.program is form.program)
+    id = _program(form)
     found = _solution(id, problem, None, FINE, progress)
     in_doubles = Proof(arb(found.lower), arb(found.upper))
     if found.width <= NARROW or deadline.passed():
         return in_doubles
     return in_doubles.narrowed(proof(id, problem, known(found.variables)))
+
+
+def _program(form: Formulation) -> str:
+    """An algorithm has the optimum of its program, which stands before it and is found sooner."""
+    return next(other.id for other in CATALOGUE.values() if other.program is form.program)
 
 
 def _worth(id: str, problem: Any, point: Point, proved: Enclosure, tol: float) -> Point:
@@ -165,18 +173,24 @@ def _proved(
     tol: float,
     digits: int,
     progress: Progress | None,
+    *,
+    literal: bool,
 ) -> Solution:
     """The same, by the limit that holds."""
-    start = perf_counter()
+    form, start = formulation(id), perf_counter()
     goal = min(tol, 10.0**-digits / 2)
+    # A solver that was named answers itself, and so does what is printed and promises nothing.
+    itself = form.fixed or solver is not None or promise(id) is None
+    program = id if itself else _program(form)
     made: list[tuple[Proof, Solution]] = []
-    for fineness in (tol, FINE):  # what polishes itself needs no fine solution
-        found = _solution(id, problem, solver, fineness, progress)
+    # What polishes itself needs no fine solution.
+    for fineness in (min(tol, promise(program) or tol), FINE):
+        found = _solution(program, problem, solver, fineness, progress, literal=literal)
         bits = balls.BITS
         while True:
             if progress is not None:
                 progress(f"{id}: proof with {bits} bits")
-            proved = proof(id, problem, known(found.variables), bits=bits)
+            proved = proof(program, problem, known(found.variables), bits=bits)
             bits *= 2
             # More bits help only where the ends are as narrow as the last ones allowed.
             enough = proved.width > 2.0 ** (-bits / 4) or bits > MOST_BITS
@@ -195,22 +209,31 @@ def _proved(
         raise SolverError(id, {found.solver: why}, interval, limit=deadline.reached())
     return replace(
         found,
+        formulation=id,
         value=value,
         lower=lower,
         upper=upper,
         # Of what is not convex only the optimum at what the method has fixed is proved.
-        status=found.status if formulation(id).fixed else "optimal",
+        status=found.status if form.fixed else "optimal",
         seconds=perf_counter() - start,
         digits=proved.digits(digits),
     )
 
 
 def _solution(
-    id: str, problem: Any, solver: str | None, tol: float, progress: Progress | None
+    id: str,
+    problem: Any,
+    solver: str | None,
+    tol: float,
+    progress: Progress | None,
+    *,
+    literal: bool = False,
 ) -> Solution:
     """A solution, or the best that was found on the way to none: the proof decides."""
     try:
-        return solvers.solve(id, problem, solver=solver, tol=tol, progress=progress)
+        return solvers.solve(
+            id, problem, solver=solver, tol=tol, progress=progress, literal=literal
+        )
     except SolverError as error:
         if error.best is None:
             raise

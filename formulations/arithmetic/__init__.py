@@ -48,4 +48,13 @@ from cvxkernel.formulations.arithmetic.doubles import DOUBLES
 Arithmetic = Any  # DOUBLES or BALLS
 Tensor = Any  # what they compute with
 
-__all__ = ["BALLS", "DOUBLES", "Arithmetic", "Tensor"]
+SETTLED = 0.75  # of the bits of a number: ends that agree in so many are near enough
+
+
+def settled(F: Arithmetic, lower: Tensor, upper: Tensor) -> bool:
+    """Whether both ends of an optimum are so near that no other need be looked for."""
+    width = F.exact(upper.upper) - F.exact(lower.lower)
+    return bool(float(width.mid) <= 2.0 ** (-SETTLED * F.bits) * abs(float(upper.mid)))
+
+
+__all__ = ["BALLS", "DOUBLES", "Arithmetic", "Tensor", "settled"]

@@ -11,6 +11,11 @@ Section 3.2 and 3.3 have four columns k for a test sample of similarities s and 
     spectrum.transformation(S, a) @ s   k = As, for a learned modification a of the spectrum
     spectrum.augment(modify, S, s, psi) Wu et al., for clip, flip and shift
     s itself                            which the paper warns about
+
+A K that is no modification of the spectrum has the second and the third in readings of ours:
+
+    consistent(K, S) @ s                k = As with AS = K
+    updated(S, c, weight)               K* of (2) and (7) at its α, for the matrix of Wu et al.
 """
 
 from __future__ import annotations
@@ -84,6 +89,28 @@ def _nearest(problem: NewSample) -> tuple[Array, float]:
     if mu == 0 and (problem.eigen.low > 0).all():
         return problem.s, problem.psi
     return bounds.column(problem, mu), problem.psi + mu / 2
+
+
+def consistent(K: Array, S: Array) -> Array:
+    """A = I + (K - S)S⁺, of shift I + |λ_min|S⁺: AS = K where S can be inverted.
+
+    Where it cannot, A leaves alone what S takes to zero, to rounding.
+    """
+    lam, U = spectrum.eigen(S)
+    inverse = np.divide(1.0, lam, out=np.zeros_like(lam), where=lam != 0)
+    A: Array = np.eye(len(S)) + (K - S) @ spectrum.compose(inverse, U)
+    return A
+
+
+def updated(S: Array, c: Array, weight: float) -> Array:
+    r"""(S + w·ccᵀ)₊, c with zeros where S has more samples than it was learned from.
+
+    That is K* at c = Yα. By ∂/∂K the multiplier Z of K ⪰ 0, ZK = 0, is 2ρ(K - S) - ½ccᵀ in (2) and
+    γ(K - S)/‖K - S‖ - η ccᵀ in (7): K is S + w·ccᵀ and what makes it semidefinite, w = 1/(4ρ) and
+    w = η‖K - S‖/γ.
+    """
+    v = np.append(c, np.zeros(len(S) - len(c)))
+    return spectrum.clip(S + weight * np.outer(v, v))
 
 
 def predict(c: Array, b: float, k: Array) -> Array:

@@ -40,6 +40,12 @@ def from_margin(
     return point
 
 
+def from_maxmin(problem: RobustMachine, program: Program) -> Point:
+    """α and W, and with them K*(α)."""
+    alpha = program.value("alpha")
+    return {"alpha": alpha, "W": program.value("W"), "K": problem.K_star(alpha)}
+
+
 def from_eq7_dual(problem: KernelMachine, program: Program) -> Point:
     """α, and K from the multiplier P of the matrix inequality.
 
@@ -138,6 +144,14 @@ class RobustMachine(Similarity):
             lmi=cp.bmat([[K, column], [column.T, u]]) >> 0,
         )
 
+    @printed(
+        "luss2007-maxmin",
+        "chen2009 (2), over α",
+        "SDP",
+        "max over α of 1ᵀα - ½αᵀYK*Yα + ρ‖K*-S‖², K* = (S + YααᵀY/(4ρ))₊, yᵀα = 0, 0 ≤ α ≤ C",
+        symbols={"alpha": "n", "W": "n,n", "K": "n,n"},
+        recover=from_maxmin,
+    )
     def eq2(self) -> Program:
         r"""(2), its inner minimum over K ⪰ 0 replaced by the maximum that is its dual.
 
@@ -148,7 +162,8 @@ class RobustMachine(Similarity):
                     W ⪰ ½Yα(Yα)ᵀ                          (lmi)
 
         ρ‖K - S‖² = max_W ⟨W, K - S⟩ - ‖W‖²/(4ρ), and ⟨K, W - ½Yα(Yα)ᵀ⟩ is bounded below on K ⪰ 0
-        where its second factor is ⪰ 0. At the optimum W = 2ρ(K*(α) - S).
+        where its second factor is ⪰ 0. At the optimum W = 2ρ(K*(α) - S),
+        and the objective is that at the closed form K*(α) = (S + YααᵀY/(4ρ))₊ for each α.
         """
         alpha = cp.Variable(self.n, name="alpha")
         W = cp.Variable((self.n, self.n), name="W", symmetric=True)

@@ -135,6 +135,42 @@ def enclose_gated(F: Arithmetic, problem: Gated, point: Point) -> Any:
     return F.enclosure(low, low, high, variables)
 
 
+@encloses("gonen2008-eq5")
+def enclose_primal(F: Arithmetic, problem: Gated, point: Point) -> Any:
+    """(5) at w_m = Σⱼ c_mjΦ_m(xⱼ), its best b and the ξ that are needed there; (7) below.
+
+    The best of the c given and of those that (6) makes of α, and of α moved onto the margin.
+    """
+    Q, y = combined(F, problem), problem.y
+    low, alpha = value(F, problem, Q, given(F, point, "alpha", np.full(problem.n, problem.C)))
+    eta, K = gates(F, problem), F.kernels(problem.kernels)
+    moved = [svm.on_margin(Q.mid, y, problem.C, alpha.mid, small) for small in svm.FREE]
+    tried = [
+        [(eta[m] * v).point() for m in range(problem.p)]
+        for v in (y * alpha.point(), *(F.exact(y * v) for v in moved))
+    ]
+    if "c" in point:
+        c = given(F, point, "c", np.zeros((problem.p, problem.n)))
+        tried.append([c[m].point() for m in range(problem.p)])
+    every = [primal(F, problem, eta, K, c) for c in tried]
+    high = svm.least(F, [objective for objective, _ in every])
+    variables = next(found for objective, found in every if objective is high)
+    return F.enclosure(high, low, high, {**variables, "alpha": alpha})
+
+
+def primal(
+    F: Arithmetic, problem: Gated, eta: Tensor, K: list[Tensor], c: list[Tensor]
+) -> tuple[Tensor, dict[str, Tensor]]:
+    """½Σ c_mᵀK_mc_m + C·1ᵀξ at the best b, and the point there."""
+    images = [K_m @ c_m for K_m, c_m in zip(K, c, strict=True)]
+    form = F.stack([F.inner(*pair) for pair in zip(c, images, strict=True)]).sum().positive()
+    parts = [eta[m] * image for m, image in enumerate(images)]
+    f = sum(parts[1:], parts[0])
+    b = svm.kink(F, problem.y * f, problem.y)
+    xi = (1 - problem.y * (f + b)).positive()
+    return form / 2 + F.exact(problem.C) * xi.sum(), {"c": F.stack(c), "b": b, "xi": xi}
+
+
 @encloses("gonen2008-alg1")
 def enclose_localized(F: Arithmetic, problem: Localized, point: Point) -> Any:
     """J at the gating of the point, equal gates where it has none: an upper bound of the least."""

@@ -28,6 +28,16 @@ from cvxkernel.formulations.kernels import factor
 from cvxkernel.formulations.program import Program
 
 
+def from_primal(problem: Gated, program: Program) -> Point:
+    """α, the multipliers of the margins; c_m the shortest with R_mc_m = w_m."""
+    pairs = zip(map(factor, problem.kernels), range(1, problem.p + 1), strict=True)
+    every = [
+        np.linalg.lstsq(R, program.value(f"w{m}"), rcond=None)[0] if len(R) else np.zeros(problem.n)
+        for R, m in pairs
+    ]
+    return {"alpha": program.dual("margin"), "c": np.stack(every)}
+
+
 def from_dual(problem: Points, program: Program) -> Point:
     """α of (7)."""
     return {"alpha": program.value("alpha")}
@@ -60,14 +70,28 @@ class Gated(Points):
             K += eta[:, None] * K_m * eta
         return K
 
+    @printed(
+        "gonen2008-eq5",
+        "(5), the gating given",
+        "QP",
+        "min ½Σ‖w_m‖² + CΣξᵢ, yᵢ(Ση_m(xᵢ)⟨w_m,Φ_m(xᵢ)⟩ + b) ≥ 1 - ξᵢ, ξᵢ ≥ 0, w_m = Σc_mjΦ_m(xⱼ)",
+        symbols={"c": "p,n", "b": "", "xi": "n", "alpha": "n"},
+        recover=from_primal,
+        binary=True,
+    )
     def eq5(self) -> Program:
         r"""The primal (5) with the gating given. Φ_m(xᵢ) is a column of R_m, R_mᵀR_m = K_m.
 
         minimize    ½ Σ_m ‖w_m‖² + C Σᵢ ξᵢ                over w_m, b ∈ R, ξ ∈ Rⁿ
         subject to  yᵢ(Σ_m η_m(xᵢ)⟨w_m, Φ_m(xᵢ)⟩ + b) ≥ 1 - ξᵢ      (margin)
                     ξᵢ ≥ 0                                          (nonneg)
+
+        An answer tells w_m as Σⱼ c_mjΦ_m(xⱼ), so that ‖w_m‖² = c_mᵀK_mc_m and ⟨w_m, Φ_m(xᵢ)⟩ =
+        (K_mc_m)ᵢ; what of a w_m is across all Φ_m(xⱼ) makes it longer. (6): c_mj = αⱼyⱼη_m(xⱼ).
         """
         Phi = [factor(K) for K in self.kernels]
+        # A kernel that is zero has no rows: its w_m has one entry, which is free.
+        Phi = [R if len(R) else np.zeros((1, self.n)) for R in Phi]
         w = [cp.Variable(len(Phi[m]), name=f"w{m + 1}") for m in range(self.p)]
         b, xi = cp.Variable(name="b"), cp.Variable(self.n, name="xi")
         f = sum(cp.multiply(self.eta[m], Phi[m].T @ w[m]) for m in range(self.p)) + b

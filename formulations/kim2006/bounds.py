@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from cvxkernel.formulations.arithmetic import Arithmetic, Tensor
+from cvxkernel.formulations.arithmetic import Arithmetic, Tensor, settled
 from cvxkernel.formulations.formulation import Point, encloses, given
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kim2006.programs import KernelFisher
@@ -29,7 +29,7 @@ from cvxkernel.formulations.ye2008.data import solver
 
 @dataclass(frozen=True)
 class Seen:
-    """A point u: uᵀu, the forms vᵀGᵢv and the JGᵢv at v = a - Ju."""
+    """A point u: uᵀu, the forms vᵀGᵢv and the Gᵢv at v = a - Ju."""
 
     u: Tensor
     square: Tensor
@@ -46,6 +46,7 @@ class Bounds:
         self.positive = problem.y == problem.y.max()
         self.sizes = [F.exact(float(rows.sum())) for rows in (self.positive, ~self.positive)]
         self.ones = F.exact(np.ones(problem.p))
+        self.roots = [size.sqrt() for size in self.sizes]
 
     @property
     def a(self) -> Tensor:
@@ -59,22 +60,19 @@ class Bounds:
         sums = u[rows].sum(axis=0), u[~rows].sum(axis=0)
         rows = rows if u.ndim == 1 else rows[:, None]
         means = F.where(rows, sums[0] / plus, sums[1] / minus)
-        return (u - means) / F.where(rows, plus.sqrt(), minus.sqrt())
+        return (u - means) / F.where(rows, *self.roots)
 
     def seen(self, u: Tensor) -> Seen:
         """One pass over the kernels."""
         F, v = self.F, self.a - self.within(u)
         images = [G @ v for G in self.G]
         forms = F.stack([F.inner(v, image) for image in images])
-        return Seen(u, F.inner(u, u), forms, [self.within(image) for image in images])
+        return Seen(u, F.inner(u, u), forms, images)
 
     def gradient(self, theta: Tensor, at: Seen) -> Tensor:
         """∇q(u)/2 = λu - JG(a - Ju)"""
-        out = self.lam * at.u
-        for i, image in enumerate(at.images):
-            if theta[i] > 0:
-                out = out - theta[i] * image
-        return out
+        terms = [theta[i] * image for i, image in enumerate(at.images) if theta[i] > 0]
+        return self.lam * at.u - self.within(sum(terms, 0.0 * at.u))
 
     def value(self, theta: Tensor, at: Seen) -> tuple[Tensor, Tensor]:
         """q(u)/λ, and what it may be above F₁*(G(θ))."""
@@ -141,15 +139,23 @@ def bound(F: Arithmetic, problem: KernelFisher, u: Any) -> Tensor:
 
 
 @encloses("kim2006")
-def enclose(F: Arithmetic, problem: KernelFisher, point: Point) -> Any:
-    """Both ends at the best u of the weights and at the point's own: the better of each."""
+@encloses("kim2006-epigraph", epigraph=True)
+def enclose(F: Arithmetic, problem: KernelFisher, point: Point, *, epigraph: bool = False) -> Any:
+    """Both ends at the point's own u and, if these are apart, at the best u of the weights.
+
+    t is what the matrix inequality asks for at θ, in the epigraph the largest form at u.
+    """
     bounds = Bounds(F, problem)
     theta, start = bounds.weights(point), bounds.start()
-    seen = [bounds.best(theta, start)]
-    if "u" in point:
-        seen.append(bounds.seen(given(F, point, "u", start.u)))
-    lowers = [bounds.lower(theta, at) for at in seen]
-    low = max(lowers, key=lambda end: end.lower)
-    upper, u = min(((bounds.bound(at), at.u) for at in seen), key=lambda pair: pair[0].upper)
+    near = bounds.seen(given(F, point, "u", start.u)) if "u" in point else start
+    low, upper = bounds.lower(theta, near), bounds.bound(near)
+    if not settled(F, low, upper):
+        own = bounds.best(theta, start)
+        low = max(low, bounds.lower(theta, own), key=lambda end: end.lower)
+        least = bounds.bound(own)
+        upper, near = (least, own) if least.upper < upper.upper else (upper, near)
+    if epigraph:
+        point = {"u": near.u, "t": near.forms.max(), "theta": theta}
+        return F.enclosure(upper, low, upper, point)
     t = F.inner(theta, start.forms) - bounds.lam * low  # aᵀGa - λF₁*
-    return F.enclosure(low, low, upper, {"theta": theta, "t": t, "u": u})
+    return F.enclosure(low, low, upper, {"theta": theta, "t": t, "u": near.u})

@@ -12,9 +12,8 @@ from cvxkernel.formulations import eigenbasis, inputs
 from cvxkernel.formulations.errors import InputError
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kernels import factor
+from cvxkernel.formulations.kundu2010 import losses
 from cvxkernel.formulations.problem import Labelled, Problem
-
-LOSSES = ("L1", "L2", "L3")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,16 +48,35 @@ class SimilarityData(Problem):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LossData(SimilarityData):
-    """The same, and a loss.
+    """The same, and a loss, or one for each similarity, as `kundu2010.losses` has them.
 
-    loss : L1, Σⱼₖ |Xⱼₖ|; L2, ‖X‖_F; L3, ‖X‖²_F
+    loss : L1, L2 or L3 where that is the loss of all, otherwise a tuple of m
     """
 
-    loss: str
+    loss: str | tuple[losses.Loss, ...]
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "loss", inputs.choice("loss", self.loss, LOSSES))
+        loss = losses.losses(self.loss, self.m, self.n)
+        if not isinstance(loss, str):
+            sizes = np.linalg.norm(self.S, axis=(1, 2))
+            pairs = zip(loss, sizes, strict=True)
+            loss = tuple(
+                L.within(self.tau + float(far)) if isinstance(L, losses.Own) else L
+                for L, far in pairs
+            )
+        object.__setattr__(self, "loss", loss)
+
+    @property
+    def losses(self) -> tuple[losses.Loss, ...]:
+        """L₁, …, L_m"""
+        one = self.loss
+        return (losses.LOSSES[one],) * self.m if isinstance(one, str) else one
+
+    @property
+    def open(self) -> str | None:
+        """What is not proved of a loss, in words."""
+        return next((L.open for L in self.losses if isinstance(L, losses.Own)), None)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -72,6 +90,11 @@ class EigenvectorData(SimilarityData):
 
     U: Array | None = field(default=None, kw_only=True)
     loss: ClassVar[str] = "L2"  # ‖μᵢ - λᵢ‖₂
+
+    @property
+    def losses(self) -> tuple[losses.Loss, ...]:
+        """ℓ₁, …, ℓ_m"""
+        return (losses.LOSSES[self.loss],) * self.m
 
     def __post_init__(self) -> None:
         super().__post_init__()

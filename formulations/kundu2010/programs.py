@@ -18,6 +18,7 @@ For ω it is the Lagrangian's maximum over α, ½wᵀ(YKY)⁻¹w. For Ω, αᵀM
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import cvxpy as cp
@@ -39,11 +40,13 @@ from cvxkernel.formulations.program import Program, combination
 EQ4 = "min ω(K) + ρΣᵢL(K - Sᵢ), K ⪰ 0, trace K = τ"
 EQ6 = "min Ω(K₁, …, K_m) + ρΣᵢL(Kᵢ - Sᵢ), Kᵢ ⪰ 0, trace Kᵢ = τ, with the Ω of (10)"
 EQ7 = "min Ω(K₁, …, K_m) + ρΣᵢ‖μᵢ - λᵢ‖₂, Kᵢ = Σⱼμᵢⱼvᵢⱼvᵢⱼᵀ, μᵢ ≥ 0, Σⱼμᵢⱼ = τ"
+EQ5 = "min ω(ΣᵢβᵢKᵢ), β ≥ 0, trace ΣᵢβᵢKᵢ = τ, the Kᵢ given"
 EQ10 = "max 1ᵀα - ½Σᵢ αᵀYKᵢYα/γᵢ, γ ≥ 0, Σᵢγᵢ ≤ 1, αᵀy = 0, 0 ≤ α ≤ C"
 
 ONE_KERNEL = {"K": "n,n", "alpha": "n", "W": "m,n,n", "x": "n"}
 KERNELS = {"K": "m,n,n", "alpha": "n", "gamma": "m", "W": "m,n,n", "x": "n"}
 SPECTRA = {"mu": "m,n", "alpha": "n", "gamma": "m", "w": "m,n", "x": "n", "U": "m,n,n"}
+BUDGETED = {"beta": "m", "alpha": "n"}
 MACHINE = {"alpha": "n", "gamma": "m", "x": "n"}
 
 # -- Points read off solved programs --------------------------------------------------------------
@@ -97,6 +100,12 @@ def from_eq10(problem: Combination, program: Program) -> Point:
     return {"alpha": program.value("alpha"), "gamma": program.value("gamma"), "x": x}
 
 
+def from_eq5(problem: Budgeted, program: Program) -> Point:
+    """β; and α = -2u from the multiplier [U u; uᵀ t] of the lmi, t = ½."""
+    n = problem.n
+    return {"beta": program.value("beta"), "alpha": -2 * program.dual("lmi")[:n, n]}
+
+
 # -- The programs ---------------------------------------------------------------------------------
 
 
@@ -104,16 +113,14 @@ def from_eq10(problem: Combination, program: Program) -> Point:
 class Similarities(LossData):
     """Similarities S (m, n, n), labels y (n,) of ±1, C > 0, ρ ≥ 0, τ > 0 and a loss: (4) and (6).
 
-    loss : L1, Σⱼₖ |Xⱼₖ|; L2, ‖X‖_F; L3, ‖X‖²_F
+    loss : L1, Σⱼₖ |Xⱼₖ|; L2, ‖X‖_F; L3, ‖X‖²_F; {"name": "huber", "delta": δ}; {"name":
+           "insensitive", "epsilon": ε}; {"name": "weighted", "V": V, "power": 1 or 2}; largest;
+           spectral; nuclear; {"name": "eigenvalues", "of": a loss}; or a list, one for each of S
     """
 
-    def L(self, X: Any) -> cp.Expression:
-        """The loss of section 4, as an expression."""
-        x = cp.vec(X, order="C")
-        value: cp.Expression = cp.sum_squares(x)
-        if self.loss != "L3":
-            value = cp.norm(x, 1 if self.loss == "L1" else 2)
-        return value
+    def L(self, i: int, X: Any) -> Any:
+        """The i-th loss, as an expression."""
+        return self.losses[i].expression(X)
 
     @printed("kundu2010-eq4", "(4)", "SDP", EQ4, symbols=ONE_KERNEL, recover=from_eq4)
     @printed(
@@ -130,7 +137,7 @@ class Similarities(LossData):
     def eq4(self) -> Program:
         r"""(4)
 
-        minimize    ½s + C·1ᵀδ + ρ Σᵢ L(Dᵢ)           over s, δ, ν, b, K, Dᵢ
+        minimize    ½s + C·1ᵀδ + ρ Σᵢ Lᵢ(Dᵢ)          over s, δ, ν, b, K, Dᵢ
         subject to  [ YKY                1 + ν - δ + by ]
                     [ (1 + ν - δ + by)ᵀ  s              ] ⪰ 0          (lmi)
                     ν ≥ 0                                              (nu)
@@ -145,7 +152,7 @@ class Similarities(LossData):
         K = cp.Variable((self.n, self.n), symmetric=True, name="K")
         D, difference = self._differences([K] * self.m)
         return Program(
-            minimize=margin.cost + self.rho * sum(self.L(X) for X in D),
+            minimize=margin.cost + self.rho * sum(self.L(i, X) for i, X in enumerate(D)),
             lmi=_lmi(self.y, K, margin.w, margin.s) >> 0,
             nu=margin.nu >= 0,
             delta=margin.delta >= 0,
@@ -177,7 +184,7 @@ class Similarities(LossData):
     def eq6(self) -> Program:
         r"""(6), with the Ω of (10).
 
-        minimize    ½s + C·1ᵀδ + ρ Σᵢ L(Dᵢ)           over s, δ, ν, b, Kᵢ, wᵢ, Dᵢ
+        minimize    ½s + C·1ᵀδ + ρ Σᵢ Lᵢ(Dᵢ)          over s, δ, ν, b, Kᵢ, wᵢ, Dᵢ
         subject to  [ YKᵢY  wᵢ ]
                     [ wᵢᵀ   s  ] ⪰ 0,  i = 1, …, m                     (lmi)
                     Σᵢ wᵢ = 1 + ν - δ + by                             (split)
@@ -191,7 +198,7 @@ class Similarities(LossData):
         w = cp.Variable((self.m, self.n), name="w")
         D, difference = self._differences(K)
         return Program(
-            minimize=margin.cost + self.rho * sum(self.L(X) for X in D),
+            minimize=margin.cost + self.rho * sum(self.L(i, X) for i, X in enumerate(D)),
             lmi=[_lmi(self.y, K[i], w[i], margin.s) >> 0 for i in range(self.m)],
             split=cp.sum(w, axis=0) == margin.w,
             nu=margin.nu >= 0,
@@ -275,7 +282,7 @@ class Spectra(EigenvectorData):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Combination(KernelData):
-    """Kernels (m, n, n), labels y (n,) of ±1, and C > 0: what (5) and (10) are made of."""
+    """Kernels (m, n, n), labels y (n,) of ±1, and C > 0: what (10) is made of."""
 
     @printed(
         "kundu2010-eq10", "(10)", "SOCP", EQ10, symbols=MACHINE, recover=from_eq10, stacked=("x",)
@@ -304,8 +311,27 @@ class Combination(KernelData):
             box=alpha <= self.C,
         )
 
-    def eq5(self, tau: float) -> Program:
-        r"""(5), the other function that the paper calls Ω; not convex in (K₁, …, K_m).
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Budgeted(KernelData):
+    """Kernels (m, n, n), none of trace zero, labels y (n,) of ±1, C > 0 and τ > 0: (5)."""
+
+    tau: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "tau", inputs.positive("tau", self.tau))
+        inputs.check_traces("kernels", self.r, self.kernels)
+
+    @cached_property
+    def r(self) -> Array:
+        """trace K₁, …, trace K_m"""
+        r: Array = np.trace(self.kernels, axis1=1, axis2=2)
+        return r
+
+    @printed("kundu2010-eq5", "(5), the Kᵢ given", "SDP", EQ5, symbols=BUDGETED, recover=from_eq5)
+    def eq5(self) -> Program:
+        r"""(5), the other function that the paper calls Ω, at given Kᵢ; not convex in (K₁, …, K_m).
 
         minimize    ½s + C·1ᵀδ                        over s, δ, ν, b, β ∈ Rᵐ
         subject to  [ Y(Σᵢ βᵢKᵢ)Y        1 + ν - δ + by ]
@@ -324,18 +350,16 @@ class Combination(KernelData):
             nu=margin.nu >= 0,
             delta=margin.delta >= 0,
             beta=beta >= 0,
-            trace=cp.trace(K) == tau,
+            trace=cp.trace(K) == self.tau,
         )
 
-    def eq5_margin(self, tau: float) -> SoftMargin:
+    def margin(self) -> SoftMargin:
         r"""The problem whose lanckriet2004-sm1 has twice the value of (5).
 
         (5) is the largest 1ᵀα - ½maxᵢ (τ/rᵢ)αᵀYKᵢYα, rᵢ = trace Kᵢ. sm1 has c = Σᵢ rᵢ for τ: with
         every kernel scaled to trace τ/m, c = τ.
         """
-        r = np.trace(self.kernels, axis1=1, axis2=2)
-        inputs.check_traces("kernels", r, self.kernels)
-        kernels = self.kernels * (tau / (self.m * r))[:, None, None]
+        kernels = self.kernels * (self.tau / (self.m * self.r))[:, None, None]
         return SoftMargin(kernels, self.y, self.C)
 
 

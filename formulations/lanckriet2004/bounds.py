@@ -17,6 +17,7 @@ import numpy as np
 from cvxkernel.formulations import svm
 from cvxkernel.formulations.arithmetic import Arithmetic, Tensor
 from cvxkernel.formulations.formulation import Point, encloses, given
+from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.lanckriet2004.data import Margin
 from cvxkernel.formulations.lanckriet2004.programs import SoftMargin
 from cvxkernel.formulations.weights import overspent, simplex, with_identity
@@ -46,7 +47,10 @@ class Bounds:
         return alpha.sum(), (forms / self.r).max(), F.inner(alpha, alpha) * self.ridge
 
     def value(self, alpha: Any) -> tuple[Tensor, Tensor, Tensor]:
-        """The objective at α made feasible, or at a multiple of it; that α, and t."""
+        """The objective at α made feasible, or at a multiple of it; that α, and t.
+
+        In a box the multiple is clipped. It is looked at where the objective may rise on the way.
+        """
         F, alpha = self.F, svm.feasible(self.F, alpha, self.y, self.top)
         b, t, square = self.terms(alpha)
         q = self.c * t + square
@@ -57,9 +61,19 @@ class Bounds:
             return b * b / q, F.exact(x) * alpha, F.exact(x) * x * t
         best = 2 * b - q, alpha, t
         more = svm.feasible(F, x * alpha.mid, self.y, self.top)
+        if not self.slope(alpha.mid) @ (more.mid - alpha.mid) > 0:
+            return best
         b, t, square = self.terms(more)
         value = 2 * b - self.c * t - square
         return (value, more, t) if value.lower > best[0].lower else best
+
+    def slope(self, alpha: Array) -> Array:
+        """2 - (2c/rᵢ)G(Kᵢ)α at the dearest i: the objective, which is concave, rises by no more."""
+        with np.errstate(all="ignore"):
+            images = [self.y * (K.mid @ (self.y * alpha)) * (2 * self.c.mid) for K in self.K]
+            slopes = [image / r for image, r in zip(images, self.r.mid, strict=True)]
+        dearest: Array = max(slopes, key=lambda slope: float(alpha @ slope))
+        return 2 - dearest
 
     def weights(self, mu: Any) -> list[Tensor]:
         """μ clipped at zero and scaled to μᵀr = c; for sm2c also with a small share of identity."""

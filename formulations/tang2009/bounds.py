@@ -7,7 +7,7 @@ c = 1 - Σᵢ ζᵢ, the share of the kernel that a label has for itself, the le
     Σₜ αᵗᵀe - ½((1 - c)A + cB).
 
 It falls with c. With the price λΩ = ½kλc the best c is 0 or 1:  Σₜ αᵗᵀe - ½ max(A, B - kλ); under
-Ω ≤ β it is the largest, c = 2β/k. Either number is a lower bound of the minimum over the weights.
+Ω ≤ β it is the largest, c = 2β/k or 1. Either is a lower bound of the minimum over the weights.
 
 Upper: at any weights k support vector machines are left, whose bounds g(θᵗ) `svm` has. More of a
 kernel is never worse. So let θ ≥ 0 be any numbers, ζᵢ = minₜ θᵢᵗ, s the largest row sum and
@@ -130,9 +130,9 @@ class Bounds:
 
     @property
     def share(self) -> Tensor:
-        """c = 2β/k, at most; with a price instead of β all of it"""
-        beta = self.problem.beta if isinstance(self.problem, Shared) else self.problem.k / 2
-        return 2 * self.F.exact(beta) / self.problem.k
+        """c = 2β/k, at most 1; with a price instead of β all of it"""
+        most = self.problem.most if isinstance(self.problem, Shared) else self.problem.k / 2
+        return 2 * self.F.exact(most) / self.problem.k
 
     def value(self, alpha: Any) -> Tensor:
         """The least over the weights at an α in S(t): the objective of Theorem 3.1."""

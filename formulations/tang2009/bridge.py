@@ -1,7 +1,8 @@
 r"""Between λ of (3) and β of (10), and the percentages of the paper's tables.
 
-v(β), the optimum of (11), is convex and falls on [0, k/2]; that of Theorem 3.1 is min over β of
-v(β) + λβ. So β belongs to λ when -λ is a slope of v at β, and the solution for one gives the other:
+v(β), the optimum of (11), is convex, falls on [0, k/2] and is flat beyond; that of Theorem 3.1 is
+min over β of v(β) + λβ. So β belongs to λ when -λ is a slope of v at β, and the solution for one
+gives the other:
 
     β = Ω at the weights of λ,    λ = (B - A)/k at the α of β
 
@@ -60,7 +61,8 @@ def to_lam(problem: Shared, point: Point) -> Bridge:
     """The λ whose solution a β has, read off the solution: (B - A)/k at its α."""
     ends = bounds.Bounds(DOUBLES, problem)
     A, B = ends.extremes(ends.alphas(point)[0])
-    lam = max(float((B - A).mid), 0.0) / problem.k
+    idle = problem.beta > problem.most
+    lam = 0.0 if idle else max(float((B - A).mid), 0.0) / problem.k
     return bridge(Regularized(problem.kernels, problem.Y, problem.C, lam), problem, point)
 
 

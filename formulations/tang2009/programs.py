@@ -18,7 +18,7 @@ import cvxpy as cp
 import numpy as np
 
 from cvxkernel.formulations import inputs
-from cvxkernel.formulations.errors import ParameterError, ShapeError
+from cvxkernel.formulations.errors import ShapeError
 from cvxkernel.formulations.formulation import Point, printed
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.program import Program, combination
@@ -201,22 +201,22 @@ class Regularized(MultiLabelled):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Shared(MultiLabelled):
-    """Kernels (p, n, n), labels Y (k, n) of ±1, C > 0, and 0 ≤ β ≤ k/2 that bounds Ω.
+    """Kernels (p, n, n), labels Y (k, n) of ±1, C > 0, and β ≥ 0 that bounds Ω.
 
-    β = 0 is one kernel for all labels (Same), β = k/2 one for each label (Independent).
+    β = 0 is one kernel for all labels (Same), β = k/2 one for each label (Independent), and so is
+    every larger one: (10) is idle there.
     """
 
     beta: float
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        beta = inputs.array("beta", self.beta)
-        if beta.size != 1:
-            raise ShapeError("beta", "one number", f"shape {beta.shape}")
-        if not 0 <= beta.item() <= self.k / 2:
-            within = f"0 ≤ β ≤ k/2 = {self.k / 2:g}, the range of Ω (0: one kernel for all labels, "
-            raise ParameterError("beta", f"{within}k/2: one for each label)", f"{beta.item():g}")
-        object.__setattr__(self, "beta", beta.item())
+        object.__setattr__(self, "beta", inputs.nonnegative("beta", self.beta))
+
+    @property
+    def most(self) -> float:
+        """The largest Ω that (10) leaves: β, or k/2 where that is less."""
+        return min(self.beta, self.k / 2)
 
     @printed(
         "tang2009-eq11",

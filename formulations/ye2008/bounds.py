@@ -298,12 +298,14 @@ class Restricted(Bounds):
         return both[least(F, [each.sum() for each in both])]
 
     def root(self, point: Point) -> Tensor:
-        """R with rows of norm one: from Z, or the best for β; the identity where there is neither.
+        """R with rows of norm one: given, from Z, or the best for β; else the identity.
 
         ⟨β, HR⟩ is the largest where each row of R is along that of Hᵀβ.
         """
         F, k = self.F, self.H.shape[1]
         R = np.eye(k)
+        if "R" in point:
+            return rows_of_norm_one(F, point["R"])
         if "Z" in point:
             R = unit_diagonal_root(given(F, point, "Z", R).mid)
         elif "beta" in point:
@@ -314,7 +316,7 @@ class Restricted(Bounds):
         return rows_of_norm_one(F, R)
 
 
-def rows_of_norm_one(F: Arithmetic, R: Array) -> Tensor:
+def rows_of_norm_one(F: Arithmetic, R: Any) -> Tensor:
     """Each row divided by its norm."""
     rows = F.exact(R)
     return rows / rows.square().sum(axis=1).sqrt()[:, None]

@@ -72,7 +72,7 @@ class KernelBank(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     scale   : None; "z-scores" or "unit", the columns scaled by their training mean and deviation,
               or to [0, 1] on the training set
     centre  : whether the training mean is taken out in feature space
-    trace   : None; what every kernel's trace on the training set is made, a number or "n"
+    trace   : None; what every kernel's trace on the training set is made: "unit", "n" or a number
 
     Whatever is learned from the training rows is used on the test rows as it is.
     """
@@ -200,7 +200,9 @@ class KernelBank(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _units(self, K: Array) -> Array:
         if self.trace is None:
             return np.ones(len(K))
-        wanted = float(K.shape[1]) if self.trace == "n" else inputs.positive("trace", self.trace)
+        named = {"unit": 1.0, "n": float(K.shape[1])}
+        given = named.get(self.trace) if isinstance(self.trace, str) else self.trace
+        wanted = inputs.positive("trace", self.trace if given is None else given)
         r = np.trace(K, axis1=1, axis2=2)
         inputs.check_traces("kernels", r, K)
         return np.asarray(r / wanted)

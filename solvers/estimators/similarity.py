@@ -9,6 +9,14 @@ A test sample is treated as its paper says: through the modification that was le
 by the column that is nearest to its similarities s and consistent with the learned kernel, (8) of
 chen2009, which needs ψ(x, x). A precomputed slice does not have it: it is `self_similarity`, by
 default the diagonal of the training samples, if that is one number.
+
+Those of chen2009 take any `treatment` of its section 3.2, "raw" too, k = s, which it warns of:
+
+                 "linear"                 "nearest"   "augmented", by Wu et al.
+    clip, flip   k = As, K = AS           (8)         modified with the sample in it
+    shift        the same, I + |λ_min|S⁺  (8)         k = s
+    (12)         k = As, A = U diag(a)Uᵀ  (8)         none: a belongs to the λ of S
+    (7), (2)     I + (K - S)S⁺            (8)         K* at α with the sample in it
 """
 
 from __future__ import annotations
@@ -40,7 +48,7 @@ from cvxkernel.solvers.estimators.solved import SolvedClassifier
 from cvxkernel.solvers.svm import svm as machine
 
 MODIFICATIONS = {"clip": spectrum.a_clip, "flip": spectrum.a_flip}
-TREATMENTS = ("linear", "augmented", "nearest", "raw")
+TREATMENTS: tuple[str, ...] = ("linear", "augmented", "nearest", "raw")
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,14 +162,47 @@ class SimilarityClassifier(SolvedClassifier):
 
 
 @dataclass(eq=False, repr=False)
-class ModifiedSVM(SimilarityClassifier):
+class TreatedClassifier(SimilarityClassifier):
+    """What those of chen2009 have in common: k of a test sample in any of its treatments."""
+
+    treatments = TREATMENTS
+
+    def _checked_treatment(self) -> str:
+        treatment: str = self.treatment
+        if treatment not in self.treatments:
+            expected = f"one of {', '.join(self.treatments)}"
+            raise ParameterError("treatment", expected, repr(treatment))
+        return treatment
+
+    def _columns(self, X: Any) -> Array:
+        check_is_fitted(self)
+        s, treatment = self._test(X), self._checked_treatment()
+        if treatment == "raw":
+            return np.asarray(s[0])
+        if treatment == "linear":
+            return np.asarray(self._transformation() @ s[0])
+        psi = self._psi(X, s)[0]
+        if treatment == "nearest":
+            return prediction.nearest_columns(self.kernel_, s[0], psi)
+        S, pairs = self.similarities_, zip(s[0].T, psi.tolist(), strict=True)
+        return np.stack([spectrum.augment(self._modify, S, *pair) for pair in pairs], axis=1)
+
+    def _transformation(self) -> Array:
+        """A, by which k = As."""
+        return prediction.consistent(self.kernel_, self.similarities_)
+
+    def _modify(self, S: Array) -> Array:
+        """What was made of the training similarities, of these."""
+        raise NotImplementedError
+
+
+@dataclass(eq=False, repr=False)
+class ModifiedSVM(TreatedClassifier):
     """chen2009, section 2: the machine (1) on the spectrum clipped, flipped or shifted.
 
     modification : "clip", "flip" or "shift"
     C            : C > 0
-    treatment    : of test samples: "linear", k = As with K = AS; "augmented", by Wu et al.;
-                   "nearest", by (8); "raw", k = s, the same as augmented for shift, whose
-                   A is I + |λ_min|S⁺
+    treatment    : of test samples
     """
 
     modification: str = "clip"
@@ -175,9 +216,7 @@ class ModifiedSVM(SimilarityClassifier):
         if self.modification not in (*MODIFICATIONS, "shift"):
             names = ", ".join((*MODIFICATIONS, "shift"))
             raise ParameterError("modification", f"one of {names}", repr(self.modification))
-        if self.treatment not in TREATMENTS:
-            expected = f"one of {', '.join(TREATMENTS)}"
-            raise ParameterError("treatment", expected, repr(self.treatment))
+        self._checked_treatment()
         problem = Machine(self._modify(self.similarities_), signs, self.C)
         self._solve("chen2009-eq1", problem)
         self._trained(problem.K, signs, self.solution_.variables["alpha"], problem.C)
@@ -187,40 +226,33 @@ class ModifiedSVM(SimilarityClassifier):
         modified: Array = getattr(spectrum, self.modification)(S)
         return modified
 
-    def _columns(self, X: Any) -> Array:
-        check_is_fitted(self)
-        S, s = self.similarities_, self._test(X)
-        if self.treatment == "raw":
-            return np.asarray(s[0])
-        if self.treatment == "nearest":
-            return super()._columns(X)
-        if self.treatment == "augmented":
-            pairs = zip(s[0].T, self._psi(X, s)[0].tolist(), strict=True)
-            return np.stack([spectrum.augment(self._modify, S, *pair) for pair in pairs], axis=1)
-        lam, U = spectrum.eigen(S)
-        if self.modification != "shift":
-            A = spectrum.compose(MODIFICATIONS[self.modification](lam), U)
-            return np.asarray(A @ s[0])
-        moved = abs(min(float(lam[0]), 0.0))
-        inverse = np.divide(1.0, lam, out=np.zeros_like(lam), where=lam != 0)
-        return np.asarray(s[0] + moved * (spectrum.compose(inverse, U) @ s[0]))
+    def _transformation(self) -> Array:
+        if self.modification == "shift":
+            return super()._transformation()
+        lam, U = spectrum.eigen(self.similarities_)
+        return spectrum.compose(MODIFICATIONS[self.modification](lam), U)
 
 
 @dataclass(eq=False, repr=False)
-class SpectrumSVM(SimilarityClassifier):
+class SpectrumSVM(TreatedClassifier):
     """chen2009 (12): a modification of the spectrum is learned, and k = As.
 
     eta, gamma : η, γ > 0
     h          : "clip", "flip", "both" or "spectrum"
+    treatment  : of test samples, not "augmented"
     """
+
+    treatments = ("linear", "nearest", "raw")
 
     eta: float = 1e-2
     gamma: float = 1.0
     h: str = "clip"
+    treatment: str = "linear"
 
     def fit(self, X: Any, y: Any) -> SpectrumSVM:
         """Learn a, and the machine with it."""
         S, signs = self._fit_similarities(X, y)
+        self._checked_treatment()
         problem = SpectrumMachine(self._one(S), signs, self.eta, self.gamma, self.h)
         self._solve("chen2009-eq12", problem)
         found = self.solution_.variables
@@ -228,55 +260,70 @@ class SpectrumSVM(SimilarityClassifier):
         self.intercept_ = float(found["b"])
         self.weights_ = found["a"]
         self.transformation_ = spectrum.compose(found["a"], problem.basis.U)
+        self.kernel_ = spectrum.compose(found["a"] * problem.Lam, problem.basis.U)
         self.support_ = self._support(found["alpha"], problem.C)
         return self
 
-    def _columns(self, X: Any) -> Array:
-        s = self._test(X)
-        return np.asarray(self.transformation_ @ s[0])
+    def _transformation(self) -> Array:
+        return self.transformation_
 
 
 @dataclass(eq=False, repr=False)
-class LearnedKernelSVM(SimilarityClassifier):
+class LearnedKernelSVM(TreatedClassifier):
     """chen2009 (7): the kernel matrix is learned, and test samples are met by (8).
 
     eta, gamma : η, γ > 0
+    treatment  : of test samples
     """
 
     eta: float = 1e-2
     gamma: float = 1.0
+    treatment: str = "nearest"
 
     def fit(self, X: Any, y: Any) -> LearnedKernelSVM:
         """Learn K and c."""
         S, signs = self._fit_similarities(X, y)
-        problem = KernelMachine(self._one(S), signs, self.eta, self.gamma)
+        self._checked_treatment()
+        self.similarities_ = self._one(S)
+        problem = KernelMachine(self.similarities_, signs, self.eta, self.gamma)
         self._solve("chen2009-eq7", problem)
         found = self.solution_.variables
-        self.kernel_ = found["K"]
+        self.kernel_, self.machine_ = found["K"], signs * found["alpha"]
         self.coef_ = prediction.from_kernel(found["K"], found["z"]).c
         self.intercept_ = float(found["b"])
         self.support_ = self._support(found["alpha"], problem.C)
         return self
 
+    def _modify(self, S: Array) -> Array:
+        away = float(np.linalg.norm(self.kernel_ - self.similarities_))
+        return prediction.updated(S, self.machine_, self.eta * away / self.gamma)
+
 
 @dataclass(eq=False, repr=False)
-class RobustSVM(SimilarityClassifier):
+class RobustSVM(TreatedClassifier):
     """luss2007, (2) of chen2009, IndSVM of kundu2010: the worst kernel near S.
 
-    C, rho : C, ρ > 0
+    C, rho    : C, ρ > 0
+    treatment : of test samples
     """
 
     C: float = 1.0
     rho: float = 1.0
+    treatment: str = "nearest"
 
     def fit(self, X: Any, y: Any) -> RobustSVM:
         """Learn K and α."""
         S, signs = self._fit_similarities(X, y)
-        problem = RobustMachine(self._one(S), signs, self.C, self.rho)
+        self._checked_treatment()
+        self.similarities_ = self._one(S)
+        problem = RobustMachine(self.similarities_, signs, self.C, self.rho)
         self._solve("luss2007", problem)
         found = self.solution_.variables
         self._trained(found["K"], signs, found["alpha"], problem.C)
         return self
+
+    def _modify(self, S: Array) -> Array:
+        return prediction.updated(S, self.coef_, 1 / (4 * self.rho))
 
 
 def selected_regularizer(

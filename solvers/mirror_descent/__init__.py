@@ -31,7 +31,7 @@ from cvxkernel.solvers.mirror_descent.algorithms import (
 )
 from cvxkernel.solvers.mirror_descent.interval import Averages, Interval
 from cvxkernel.solvers.mirror_descent.maps import logarithm, mirror, printed_step
-from cvxkernel.solvers.mirror_descent.method import MirrorDescent, MirrorStep
+from cvxkernel.solvers.mirror_descent.method import MirrorDescent, MirrorStep, PaperDescent
 from cvxkernel.solvers.mirror_descent.splitting import nearest
 from cvxkernel.solvers.mirror_descent.steps import Iterate
 
@@ -47,6 +47,7 @@ __all__ = [
     "Linearization",
     "MirrorDescent",
     "MirrorStep",
+    "PaperDescent",
     "algorithm",
     "logarithm",
     "mirror",

@@ -84,7 +84,7 @@ class Algorithm(ABC):
         W = self.bounds.subgradients(x, blur)
         M = [DOUBLES.signed(p.y, DOUBLES.exact(K_i)) for K_i in K]
         value = float(Omega(DOUBLES, M, p.y, p.C).value(alpha).mid)
-        value += smoothed(p, self.bounds.differences(x), blur)
+        value += self.bounds.smoothed(x, blur)
         return Linearization((alpha, gamma, W), self.gradient(alpha, gamma, W), value)
 
     @abstractmethod
@@ -180,10 +180,11 @@ class ESKL(Algorithm):
         return K
 
     def known_lip(self) -> float:
-        """½nC² + ρmn (L1), ρm (L2), 2ρΣᵢ(τ + ‖Sᵢ‖_F) (L3)"""
+        """½nC² + ρΣᵢ(a bound on ‖Lᵢ′‖_F): n (L1), 1 (L2), 2(τ + ‖Sᵢ‖_F) (L3)"""
         p = self.problem
         sizes = np.sqrt((p.S * p.S).sum(axis=(1, 2)))
-        slope = {"L1": p.m * p.n, "L2": p.m, "L3": 2 * float((p.tau + sizes).sum())}[p.loss]
+        every = zip(p.losses, p.tau + sizes, strict=True)
+        slope = sum(L.steepest(float(reach), p.n**2) for L, reach in every)
         return p.n * p.C**2 / 2 + p.rho * slope
 
 
@@ -249,17 +250,3 @@ def algorithm(id: str) -> tuple[type[Algorithm], bool]:
         if id.removesuffix(PRINTED) in each.ids:
             return each, id.endswith(PRINTED)
     raise InputError("solver", f"a conic solver for {id}", "mirror_descent")
-
-
-def smoothed(problem: Similarities | Spectra, X: Array, blur: float) -> float:
-    """ρ Σᵢ L(Xᵢ), with |x| (L1) and ‖X‖ (L2) replaced by x²/(2h) + h/2 below h = blur.
-
-    Not below L, by at most h/2 for each |x| or ‖X‖, and less for a smaller h.
-    """
-    if problem.loss == "L3":
-        return problem.rho * float((X * X).sum())
-    entrywise = problem.loss == "L1"
-    sizes = np.abs(X) if entrywise else np.sqrt((X * X).sum(axis=tuple(range(1, X.ndim))))
-    if blur > 0:
-        sizes = np.where(sizes < blur, sizes**2 / (2 * blur) + blur / 2, sizes)
-    return problem.rho * float(sizes.sum())

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kundu2010 import bounds
+
+Order = Literal["ascending", "descending"]
 
 
 def mirror(H: Array, tau: float) -> tuple[Array, Array]:
@@ -29,9 +33,17 @@ def logarithm(x: Array) -> Array:
     return bounds.composed(logarithm(lam), V)
 
 
-def printed_step(lam: Array, g: Array, eta: float, tau: float) -> tuple[Array, Array]:
-    """The last three lines of Algorithms 1 and 2: new eigenvalues, and the K made of them."""
+def printed_step(
+    lam: Array, g: Array, eta: float, tau: float, *, order: Order = "ascending"
+) -> tuple[Array, Array]:
+    """The last three lines of Algorithms 1 and 2: new eigenvalues, and the K made of them.
+
+    Which eigenvector of the gradient meets which eigenvalue of K⁽ᵗ⁾ the paper does not say: the
+    j-th one in the `order` of the dⱼ meets λⱼ.
+    """
     d, V = np.linalg.eigh(g)  # f′(K⁽ᵗ⁾) = V diag(d) Vᵀ
+    if order == "descending":
+        d, V = d[..., ::-1], V[..., ::-1]
     # λⱼ := τλⱼ exp(-ηdⱼ) / Σₗ λₗ exp(-ηdₗ), by its logarithm
     lam, _ = mirror(logarithm(lam) - eta * d, tau)
     return lam, bounds.composed(lam, V)  # K⁽ᵗ⁺¹⁾ := V diag(λ) Vᵀ

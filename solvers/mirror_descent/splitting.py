@@ -1,4 +1,4 @@
-"""Both ends with L1, by the alternating direction method of multipliers."""
+"""Both ends with any loss but L2 and L3, by the alternating direction method of multipliers."""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ SMALLEST_SHARE = 1e-9  # γ is kept above it
 class Splitting:
     """L1 has no closed response to α: the saddle point itself, by steps of alternating directions.
 
-    min over K, D, max over α, γ of 1ᵀα - ½Σᵢ aᵀKᵢa/γᵢ + ρΣ|D|, D = K - S, with the multiplier W and
-    the penalty β: D by soft thresholds, W + β(K - S - D) = clip(W + β(K - S), ±ρ); then K, which is
-    a projection for every α and γ, by one step of ascent in each of these two, each short enough to
-    ascend. From where the last iteration ended. W stays in the domain of (ρL)* and α in A, so that
-    they make a lower end, and K is feasible.
+    min over K, D, max over α, γ of 1ᵀα - ½Σᵢ aᵀKᵢa/γᵢ + ρΣL(D), D = K - S, with the multiplier W
+    and the penalty β: D by the proximal map of L, with L1 by soft thresholds and
+    W + β(K - S - D) = clip(W + β(K - S), ±ρ); then K, which is a projection for every α and γ, by
+    one step of ascent in each of these two, each short enough to ascend. From where the last
+    iteration ended. W stays in the domain of (ρL)* and α in A, so that they make a lower end, and K
+    is feasible. Any other loss but L2 and L3 is treated alike.
     """
 
     algorithm: Algorithm
@@ -48,7 +49,11 @@ class Splitting:
         if self.K is None:
             self.K, self.dual, self.size = np.broadcast_to(x, p.S.shape), dual, 1 / p.tau
         distance = float(np.abs(x - p.S).mean())
-        beta = PENALTY * p.rho / max(distance, CLOSEST * p.tau)
+        slope = p.rho
+        if p.loss != "L1":  # whose W is ±ρ
+            W = self.algorithm.bounds.subgradients(x)
+            slope = float(np.abs(W).mean()) or p.rho
+        beta = PENALTY * slope / max(distance, CLOSEST * p.tau)
         for _ in range(SPLITS):
             self.step(beta)
         return self.dual
@@ -57,7 +62,8 @@ class Splitting:
         """D and W, then γ, α and K."""
         p, (alpha, gamma, W) = self.algorithm.problem, self.dual
         assert self.K is not None
-        moved = np.clip(W + beta * (self.K - p.S), -p.rho, p.rho)
+        every = zip(p.losses, W + beta * (self.K - p.S), strict=True)
+        moved = np.stack([L.multiplier(V, beta, p.rho) for L, V in every])
         D = (W - moved) / beta + self.K - p.S
         centre, weight = self.algorithm.gathered(p.S + D - moved / beta, beta)
         now = Inner(p.y, p.tau, centre, weight, alpha, gamma)

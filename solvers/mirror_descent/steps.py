@@ -11,7 +11,7 @@ import numpy as np
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers.mirror_descent.algorithms import Algorithm, Dual
 from cvxkernel.solvers.mirror_descent.interval import Interval
-from cvxkernel.solvers.mirror_descent.maps import logarithm, mirror, printed_step
+from cvxkernel.solvers.mirror_descent.maps import Order, logarithm, mirror, printed_step
 
 Rule = Literal["paper", "proof", "horizon", "accelerated"]
 Lip = Literal["seen", "known"]
@@ -37,7 +37,13 @@ class Iterate:
 
 
 def descent(
-    algorithm: Algorithm, rule: Rule, lip_is: Lip, horizon: int, *, printed: bool = False
+    algorithm: Algorithm,
+    rule: Rule,
+    lip_is: Lip,
+    horizon: int,
+    *,
+    printed: bool = False,
+    order: Order = "ascending",
 ) -> Iterator[Iterate]:
     """Algorithms 1, 2 and 3, by the true step or as they are printed."""
     p, m = algorithm.problem, algorithm.blocks
@@ -64,7 +70,7 @@ def descent(
         proven = (m * p.tau * np.log(p.n) + p.tau * squares / 2 + errors) / steps
         yield Iterate(x, dual[0], dual, eta, eta, g, value, float(proven))
         if printed and not algorithm.commutes:
-            lam, x = printed_step(lam, g, eta, p.tau)
+            lam, x = printed_step(lam, g, eta, p.tau, order=order)
         else:
             H = H - eta * g
             x, _ = mirror(H, p.tau)
@@ -92,7 +98,7 @@ def accelerated(algorithm: Algorithm, interval: Interval) -> Iterator[Iterate]:
     first = algorithm.ask(z)
     value = algorithm.upper(z, first.dual[0])
     # How many |x| or ‖X‖ are smoothed.
-    many = {"L1": p.m * p.n**2, "L2": p.m, "L3": 0}[p.loss] * p.rho
+    many = sum(L.rough(first.gradient[0].size) for L in p.losses) * p.rho
     eta = 1.0 / max(float(algorithm.sizes(first.gradient).max()), np.finfo(np.float64).tiny)
     yield Iterate(z, first.dual[0], first.dual, eta, eta, first.gradient, value, value)
     x, at_x = z, first.dual

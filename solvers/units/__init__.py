@@ -61,7 +61,7 @@ class Units:
 
 
 class AsItIs:
-    """No units are declared."""
+    """No units are declared, or none are wanted."""
 
     def scaled(self, problem: Any) -> Any:
         """The problem."""

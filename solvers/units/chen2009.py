@@ -106,7 +106,7 @@ UNITS: dict[type | str, Scaling] = {
     # 1ᵀξ/n + ηcᵀKc at the same Kc
     RegularizedMachine: Units(of_kernel, K=1, eta=1, alpha=-1, c=-1),
     # 1ᵀα - ½αᵀYKYα + ρ‖K - S‖²
-    RobustMachine: Units(of_robust, S=1, C=-1, rho=-3, alpha=-1, K=1, c=-1, u=-1),
+    RobustMachine: Units(of_robust, S=1, C=-1, rho=-3, alpha=-1, K=1, c=-1, u=-1, W=-2),
     # 1ᵀξ/n + ηu + γ‖K - S‖, u = zᵀK†z; W ⪰ ηvvᵀ, ‖W‖ ≤ γ
     KernelMachine: Units(of_similarity, S=1, eta=1, gamma=-1, alpha=-1, K=1, c=-1, u=-1, v=1, W=-1),
     # 1ᵀξ/n + η1ᵀu + γh(a), uᵢ = zᵢ²/kᵢ: h(a) is a number, and ‖k - λ‖ as S is

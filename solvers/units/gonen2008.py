@@ -23,6 +23,6 @@ def localized(problem: Localized) -> float:
 
 
 UNITS: dict[type | str, Scaling] = {
-    Gated: Units(gated, kernels=1, C=-1, alpha=-1),
+    Gated: Units(gated, kernels=1, C=-1, alpha=-1, c=-1),
     Localized: Units(localized, kernels=1, C=-1, alpha=-1),
 }

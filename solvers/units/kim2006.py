@@ -12,14 +12,21 @@ from cvxkernel.solvers.units.ye2008 import Scaled, computing
 
 
 class FisherUnits:
-    """Kernels and λ divided by the largest trace, which changes no value; 1 at equal weights."""
+    """Kernels and λ divided by the largest trace, which changes no value; a by a scale.
+
+    At equal weights the value is 1 then, in the epigraph t, λ times the value at the least.
+    """
+
+    def __init__(self, *, epigraph: bool = False) -> None:
+        self.epigraph = epigraph
 
     def scaled(self, problem: KernelFisher) -> Scaled:
         """The program's numbers there."""
         top = float(np.trace(problem.kernels, axis1=1, axis2=2).max())
         low = float(value(DOUBLES, problem, np.full(problem.p, 1 / problem.p)).mid)
         made = computing(problem, problem.near.kernels / top, lam=problem.lam / top)
-        return Scaled(made, 1 / float(np.sqrt(low)) if low > 0 else 1.0)
+        target = max(1.0, top / problem.lam) if self.epigraph else 1.0
+        return Scaled(made, float(np.sqrt(target / low)) if low > 0 else 1.0)
 
     def restored(self, problem: KernelFisher, unit: Scaled, point: Point) -> Point:
         """θ as it is, u by the scale, and t, quadratic in a and linear in the kernels."""
@@ -27,4 +34,7 @@ class FisherUnits:
         return {symbol: value * factors.get(symbol, 1.0) for symbol, value in point.items()}
 
 
-UNITS: dict[type | str, Scaling] = {KernelFisher: FisherUnits()}
+UNITS: dict[type | str, Scaling] = {
+    KernelFisher: FisherUnits(),
+    "kim2006-epigraph": FisherUnits(epigraph=True),
+}

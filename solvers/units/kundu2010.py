@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from cvxkernel.formulations.kundu2010 import Combination, Similarities, Spectra
+from cvxkernel.formulations.formulation import Point
+from cvxkernel.formulations.kundu2010 import Budgeted, Combination, Similarities, Spectra
+from cvxkernel.formulations.kundu2010.losses import Rescaled
 from cvxkernel.formulations.problem import with_numbers
 from cvxkernel.solvers.units import Scaling, Units
 
@@ -30,14 +32,37 @@ def largest_trace(problem: Combination) -> float:
 
 
 class LossUnits(Units):
-    """Where a loss is chosen: ρ has one power more with L3, which is quadratic."""
+    """Where losses are chosen: ρ has one power more where the first is quadratic, as L3 is."""
 
     def scaled(self, problem: Similarities) -> Similarities:
         """Every field over κ to its power."""
         unit: Similarities = super().scaled(problem)
-        if problem.loss == "L3":
-            unit = with_numbers(unit, rho=unit.rho * self.size(problem))
-        return unit
+        kappa = self.size(problem)
+        units = [loss.unit(kappa) for loss in problem.losses]
+        d = units[0][1]
+        unit = with_numbers(unit, rho=unit.rho * kappa ** (d - 1))
+        if isinstance(problem.loss, str):
+            return unit
+        every = tuple(
+            loss if e == d else Rescaled(loss, 1.0, kappa ** (e - d)) for loss, e in units
+        )
+        return with_numbers(unit, loss=every)
+
+
+class BudgetUnits:
+    """(5): every kernel of trace n, whose weight takes the factor; τ over κ, κC at least 1."""
+
+    def scaled(self, problem: Budgeted) -> Budgeted:
+        """Kᵢ by its factor, τ/κ and κC."""
+        kappa = max(problem.tau / problem.n, 1 / problem.C)
+        kernels = problem.kernels * (problem.n / problem.r)[:, None, None]
+        return with_numbers(problem, kernels=kernels, C=kappa * problem.C, tau=problem.tau / kappa)
+
+    def restored(self, problem: Budgeted, unit: Budgeted, point: Point) -> Point:
+        """α by 1/κ; βᵢ by its share βᵢrᵢ/τ of the budget."""
+        ratio = problem.tau / unit.tau
+        factors = {"alpha": 1 / ratio, "beta": ratio * (unit.r / problem.r)}
+        return {symbol: value * factors[symbol] for symbol, value in point.items()}
 
 
 class SpectralUnits(Units):
@@ -54,5 +79,6 @@ class SpectralUnits(Units):
 UNITS: dict[type | str, Scaling] = {
     Similarities: LossUnits(kernel_size, S=1, tau=1, C=-1, rho=-2, K=1, alpha=-1, x=-1, W=-2),
     Spectra: SpectralUnits(kernel_size, S=1, tau=1, C=-1, rho=-2, mu=1, alpha=-1, x=-1, w=-2),
+    Budgeted: BudgetUnits(),
     Combination: Units(largest_trace, kernels=1, C=-1, alpha=-1, x=-1),
 }

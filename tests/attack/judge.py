@@ -80,6 +80,18 @@ class Evidence:
                 if low > upper or lower > high:
                     yield f"{one} [{low}, {high}] does not meet {other} [{lower}, {upper}]"
 
+    def contained(self) -> bool | None:
+        """Whether every interval from doubles holds the reference; None where there is none."""
+        if "reference" not in self.intervals:
+            return None
+        low, high = self.intervals["reference"]
+        doubles = [
+            ends
+            for who, ends in self.intervals.items()
+            if who != "reference" and not who.startswith("proof")
+        ]
+        return bool(doubles) and all(lower <= high and low <= upper for lower, upper in doubles)
+
 
 SLOW = ("conic", "mirror_descent")
 

@@ -210,7 +210,7 @@ def draw(id: str, kind: str, n: int, seed: int) -> dict[str, Any]:
     if form.paper == "tang2009":
         k = p if id == "tang2009-eq2" else int(rng.integers(1, 3))
         data["Y"] = np.stack([2 * _labels(rng, n) - 1 for _ in range(k)])
-        data["beta"] = float(rng.choice([0.0, k / 5, k / 2]))
+        data["beta"] = float(rng.choice([0.0, k / 5, k / 2, 2 * k]))
     if "X" in form.keys:
         p = max(p, 2)
         data |= {
@@ -278,7 +278,7 @@ def rescaled(id: str, data: dict[str, Any], s: float) -> tuple[dict[str, Any], f
         powers, factor = {"K": 1, "C": -1}, -1
     elif id == "chen2009-eq3":
         powers = {"K": 1, "eta": 1}
-    elif id == "luss2007":
+    elif id in ("luss2007", "luss2007-maxmin"):
         powers, factor = {"S": 1, "C": -1, "rho": -3}, -1
     elif id.startswith("chen2009-eq8"):
         powers = {"K": 1, "S": 1, "s": 1, "psi": 1}

@@ -16,6 +16,7 @@ from cvxkernel.formulations import (
 from cvxkernel.formulations import errors as e
 from cvxkernel.solvers import solve
 from cvxkernel.validation import instance
+from cvxkernel.validation.instances import sample
 
 GOOD = instance(8, 2, 2, kind="random")
 K, y = GOOD["kernels"], GOOD["y"]
@@ -243,3 +244,23 @@ def test_masked_entries_are_no_numbers():
     with pytest.raises(e.NotFiniteError, match=r"^y: .* masked"):
         inputs.array("y", y)
     assert inputs.array("y", np.ma.masked_array([1.0, -1.0])).tolist() == [1.0, -1.0]
+
+
+@pytest.mark.parametrize(("id", "key"), [("ye2008-thm2.1", "kernels"), ("kundu2010-eq7", "S")])
+def test_stacks_of_matlab_are_to_be_permuted(id, key):
+    data = sample(id, 9, 2)
+    told = rf"permute\({key}, \[3 1 2\]\); came shape \(9, 9, 2\)"
+    with pytest.raises(e.ShapeError, match=told):
+        CATALOGUE[id].make({**data, key: np.moveaxis(data[key], 0, 2)})
+
+
+@pytest.mark.parametrize("digits", [4, 5])
+def test_a_kernel_of_four_decimals_is_told_of_toJSON(digits):
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    K = np.exp(-((X[:, None] - X) ** 2).sum(-1) / 8)
+    with pytest.raises(e.NotPositiveSemidefiniteError) as caught:
+        CATALOGUE["ye2008-thm2.1"].make({**instance(30, 1, 2), "kernels": [np.round(K, digits)]})
+    assert ("written with 4 digits?" in str(caught.value)) == (digits == 4)
+    far = np.array([[1.0, 2.0001], [2.0001, 1.0]])  # no rounding did this
+    with pytest.raises(e.NotPositiveSemidefiniteError, match=r"largest 3$"):
+        CATALOGUE["chen2009-eq1"].make({"K": far, "y": [1, -1], "C": 1.0})

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cvxkernel.formulations import kernels
+from cvxkernel.formulations.errors import InputError
 from cvxkernel.validation.instances import blobs, gaussian_kernels, random_kernels
 
 X, _ = blobs(12, 2, seed=3)
@@ -118,3 +119,64 @@ def test_the_factor_of_any_gram_matrix(seed, n, rank):
     allowed = 8 * n * np.finfo(float).eps * (V @ V.T).diagonal().max()
     assert np.abs(R.T @ R - V @ V.T).max() <= allowed
     assert len(R) <= min(n, rank) + 1  # one more where rounding has left a pivot above eps
+
+
+def graph(n=9, seed=0):
+    W = np.triu(np.random.default_rng(seed).random((n, n)) < 0.4, 1) * 1.0
+    W[-1] = W[:, -1] = 0  # a vertex without edges
+    return W + W.T
+
+
+@pytest.mark.parametrize("beta", [0.1, 1.0, 6.0])
+def test_diffusion_is_the_heat_equation_of_its_laplacian(beta, tolerances):
+    W = graph()
+    K, degrees = kernels.diffusion(W, beta), W.sum(axis=1)
+    L = np.diag(degrees) - W
+    series, term = np.eye(9), np.eye(9)
+    for i in range(1, 60):  # Σ (-βL/16)ⁱ/i!, sixteen times
+        term = term @ (-beta / 16 * L) / i
+        series = series + term
+    assert pytest.approx(np.linalg.matrix_power(series, 16), abs=tolerances.rounding) == K
+    assert K.sum(axis=1) == pytest.approx(np.ones(9), rel=tolerances.rounding)  # Le = 0: heat stays
+    assert K.min() > -1e-15
+    assert np.array_equal(K, K.T)
+    assert pytest.approx(np.eye(9)[-1]) == K[-1]
+    assert np.linalg.eigvalsh(K)[0] > -1e-15  # exp(-βλ) may be below rounding
+
+
+@pytest.mark.parametrize("made", [kernels.diffusion, kernels.diffusion_normalized])
+def test_diffusion_for_twice_as_long_is_diffusion_twice(made, tolerances):
+    W = graph(seed=3)
+    once, twice = made(W, 0.7), made(W, 1.4)
+    assert once @ once == pytest.approx(twice, abs=tolerances.rounding)
+    assert made(W, 0) == pytest.approx(np.eye(9), abs=tolerances.rounding)
+    assert made(W + np.eye(9), 0.7) == pytest.approx(once, abs=tolerances.rounding)  # no loops
+
+
+def test_of_equal_degrees_the_two_laplacians_are_one_by_the_degree(tolerances):
+    ring = np.roll(np.eye(8), 1, axis=0) + np.roll(np.eye(8), -1, axis=0)  # every degree is 2
+    other = kernels.diffusion_normalized(ring, 2 * 0.3)
+    assert kernels.diffusion(ring, 0.3) == pytest.approx(other, abs=tolerances.rounding)
+    # of two vertices and one edge: L has the eigenvalues 0 and 2
+    pair = kernels.diffusion(np.array([[0.0, 1.0], [1.0, 0.0]]), 0.5)
+    assert pair[0] == pytest.approx([(1 + np.exp(-1)) / 2, (1 - np.exp(-1)) / 2])
+
+
+@pytest.mark.parametrize(
+    "bad", [-graph(), np.triu(graph()), np.ones((2, 3)), np.full((2, 2), np.nan)]
+)
+def test_what_is_no_graph_is_refused(bad):
+    with pytest.raises(InputError, match=r"^W: "):
+        kernels.diffusion(bad, 1.0)
+    with pytest.raises(InputError, match=r"^beta: "):
+        kernels.diffusion_normalized(graph(), -1.0)
+
+
+def test_noise_is_a_linear_kernel_that_says_nothing():
+    K = kernels.noise(400, 50, seed=1)
+    assert np.array_equal(K, kernels.noise(400, 50, seed=1))
+    assert not np.array_equal(K, kernels.noise(400, 50, seed=2))
+    assert np.linalg.matrix_rank(K) == 50
+    assert np.diagonal(K).mean() == pytest.approx(50, rel=0.05)
+    apart = K[~np.eye(400, dtype=bool)]
+    assert abs(apart.mean()) < 0.3  # 0 ± √50/400

@@ -24,6 +24,7 @@ EACH = {  # an id for every method that iterates
     "dual_ascent": "luss2007",
     "spectrum_ascent": "chen2009-eq12",
     "mirror_descent": "kundu2010-alg2",
+    "mirror_descent-paper": "kundu2010-alg2",
     "barrier": "ye2008-thm3.1",
     "localized": "gonen2008-alg1",
 }

@@ -11,7 +11,7 @@ from cvxkernel.formulations import CATALOGUE, InputError, SolverError, svm
 from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.formulations.chen2009 import KernelMachine, RobustMachine, spectrum
 from cvxkernel.solvers import DualAscent, conic, solve
-from cvxkernel.solvers.box import quadratic_program
+from cvxkernel.solvers.box import quadratic_program, violation
 from cvxkernel.solvers.dual_ascent import distances, hessian, value
 from cvxkernel.validation.chen2009.samples import similarity
 from cvxkernel.validation.instances import sample
@@ -218,3 +218,21 @@ def test_samples_that_no_kernel_can_tell_apart_end_at_the_box():
     H, y = np.zeros((2, 2)), np.array([1.0, -1.0])
     for C in (1e-6, 1.0, 1e10):
         assert np.array_equal(quadratic_program(H, np.ones(2), y, C), [C, C])
+
+
+@pytest.mark.parametrize("rank", [3, 12])
+def test_a_point_nearby_changes_the_way_to_the_quadratic_program_and_not_its_answer(rank):
+    rng = np.random.default_rng(rank)
+    y = np.where(np.arange(12) % 2, 1.0, -1.0)
+    for trial in range(10):
+        B = rng.normal(size=(12, rank))
+        H, q = B @ B.T, rng.normal(size=12)
+        if trial % 2:
+            H, q = np.tile(H[:6, :6], (2, 2)), np.tile(q[:6], 2)  # every sample twice
+        near = rng.uniform(-0.5, 1.5, size=12)
+        alone, helped = quadratic_program(H, q, y, 0.8), quadratic_program(H, q, y, 0.8, near=near)
+        values = [x @ H @ x / 2 - q @ x for x in (alone, helped)]
+        assert abs(values[0] - values[1]) <= 1e-8 * (1 + abs(values[0]))
+        assert helped.min() >= 0
+        assert helped.max() <= 0.8
+        assert violation(H, y, 0.8, helped, q) <= 1e-6

@@ -8,7 +8,8 @@ import pytest
 from cvxkernel.formulations import svm as bounds
 from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.solvers import svm as solver
-from cvxkernel.solvers.svm import svm, violation
+from cvxkernel.solvers.box import violation
+from cvxkernel.solvers.svm import svm
 from cvxkernel.validation import instance
 
 KINDS = ("gaussian", "random", "low rank")

@@ -94,7 +94,11 @@ def test_what_is_restored_is_the_answer_without_units(id, loss, scale):
     assert not list(complaints(scaling, id, loss, scale))
 
 
-@pytest.mark.parametrize("id", [id for id in CATALOGUE if id.startswith("kundu2010-")])
+# In (5) every kernel has a factor of its own: `test_budget` holds its units at both ends.
+POWERS = [id for id in CATALOGUE if id.startswith("kundu2010-") and id != "kundu2010-eq5"]
+
+
+@pytest.mark.parametrize("id", POWERS)
 def test_every_power_is_of_a_field_or_a_symbol(id):
     form = CATALOGUE[id]
     known = {*form.keys, *form.symbols}

@@ -33,8 +33,12 @@ def exported(run, tmp_path):
     return get
 
 
-@pytest.mark.skipif(CSDP is None, reason="csdp is not installed (Debian's coinor-csdp)")
-@pytest.mark.parametrize("id", [ID, "chen2009-eq7", "lanckriet2004-sm1"])
+needs_csdp = pytest.mark.skipif(CSDP is None, reason="csdp is not installed (coinor-csdp)")
+SOLVED = [ID, "chen2009-eq1", "chen2009-eq7", "chen2009-eq12", "kim2006"]
+
+
+@needs_csdp
+@pytest.mark.parametrize("id", [*SOLVED, "lanckriet2004-sm1", "rakotomamonjy2008"])
 def test_csdp_solves_what_was_exported(id, run, exported):
     problem, program = exported(id)
     solution = program.with_suffix(".sol")
@@ -44,6 +48,18 @@ def test_csdp_solves_what_was_exported(id, run, exported):
     if id == ID:  # a solution of another problem is not one of this
         np.savez(problem, **sample(id, 8, 2, seed=1))
         assert run("check", id, problem, solution, "--tol", "1e-6", "--json").status == 1
+
+
+@needs_csdp
+def test_where_csdp_fails_its_answer_is_refused(run, exported):
+    id = "ye2008-thm2.2"
+    problem, program = exported(id, lam=5e-4)
+    solution = program.with_suffix(".sol")
+    assert subprocess.run([CSDP, program, solution], capture_output=True).returncode != 0
+    done = run("check", id, problem, solution, "--tol", "1e-6", "--json")
+    assert done.status == 1
+    sides = json.loads(done.out)["sides"]
+    assert min(side["relative"][0] for side in sides.values()) > 0.1
 
 
 @pytest.mark.parametrize("id", [ID, "ye2008-thm3.2", "chen2009-eq12", "rakotomamonjy2008"])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
+import sys
 import unicodedata
 from dataclasses import replace
 from pathlib import Path
@@ -206,12 +208,18 @@ def test_what_hangs_on_a_glyph_is_counted_apart():
     assert count["as transcribed"] == len(glyphs)
 
 
+@pytest.mark.parametrize("paper", ["gonen2008", "kundu2010"])
+def test_the_claims_of_a_paper_whose_pictures_show_them_are_imported_first(paper):
+    name = f"cvxkernel.validation.{paper}.claims"
+    subprocess.run([sys.executable, "-c", f"import {name}"], check=True, timeout=120)
+
+
 def test_no_answer_is_no_evidence(monkeypatch):
     def unanswered(seed):
         raise SolverError("ye2008-thm2.2", {"nobody": "no answer"})
 
     for id in ("ye2008-thm2.2", "ye2008-thm3.1-close"):
-        monkeypatch.setitem(LEDGER, id, replace(LEDGER[id], test=unanswered))
+        monkeypatch.setitem(LEDGER.things, id, replace(LEDGER[id], test=unanswered))
         assert not judge(id).as_recorded
 
 
@@ -319,7 +327,7 @@ def test_a_statement_that_lacks_its_constraint_does_not_hold():
 
 def test_verify_exits_1_where_a_verdict_is_not_the_recorded_one(run, monkeypatch):
     claim = replace(LEDGER["ye2008-thm2.2"], test=lambda seed: Evidence(BAD))
-    monkeypatch.setitem(LEDGER, claim.id, claim)
+    monkeypatch.setitem(LEDGER.things, claim.id, claim)
     done = run("verify", "--claim", claim.id)
     assert done.status == 1
     assert "0 verdicts as recorded" in " ".join(done.out.split())

@@ -238,10 +238,10 @@ MUTATIONS = (
         ("gonen2008-eq7", "gonen2008-K_eta"),
     ),
     Mutation(
-        "ρ(K - S) for 2ρ(K - S) in the subgradient of L3",
-        "kundu2010.bounds.losses:Squared.subgradient",
-        "return 2 * rho * X",
-        "return rho * X",
+        "K - S for 2(K - S) in the subgradient of L3",
+        "kundu2010.losses.entrywise:Squared.subgradient",
+        "return 2 * X",
+        "return X",
         ("kundu2010-eq8", "kundu2010-lem3.1"),
     ),
     Mutation(

@@ -7,6 +7,7 @@ to Clarabel; or the right answer is told wrongly.
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import cvxpy as cp
 import numpy as np
@@ -17,7 +18,7 @@ from cvxkernel.formulations import CATALOGUE, kernels
 from cvxkernel.solvers import solve
 from cvxkernel.validation import slips
 from cvxkernel.validation.check import check
-from cvxkernel.validation.instances import blobs, random_kernels
+from cvxkernel.validation.instances import blobs, random_kernels, sample
 from cvxkernel.validation.slips import explain
 from cvxkernel.validation.slips.slip import fixed
 
@@ -228,3 +229,11 @@ def test_check_names_a_slip_at_a_gating():
 def test_a_program_whose_slips_are_not_known_has_none(solved):
     problem, solution = solved("chen2009-eq7")
     assert explain(CATALOGUE["chen2009-eq7"], problem, solution.variables, 1.0) == []
+
+
+def test_an_alpha_outside_its_box_is_not_explained_by_it():
+    form = CATALOGUE["chen2009-eq1"]
+    problem = form.make(sample("chen2009-eq1", 10, 1))
+    alpha = np.where(problem.y > 0, 1 / (problem.y > 0).sum(), 1 / (problem.y < 0).sum())
+    held = slips.measure(form, problem, {"alpha": alpha}, None)
+    assert replace(held, box=np.full(len(alpha), alpha.max() / 2)).distance() >= 1

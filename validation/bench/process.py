@@ -78,6 +78,12 @@ def _send(
         pipe.send({"failure": f"{type(error).__name__}: {' '.join(str(error).split())[:120]}"})
 
 
+def cpu() -> float:
+    """The CPU seconds of this process and of those it has waited for: others do not count."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
 def megabytes() -> float:
     """The most memory that this process has used."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

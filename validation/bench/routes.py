@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from cvxkernel.solvers import METHODS, solve
 from cvxkernel.solvers.panel import PANEL
 from cvxkernel.solvers.svm import svm
 from cvxkernel.validation.bench.data import File, Instance
-from cvxkernel.validation.bench.process import Limits, alone, megabytes
+from cvxkernel.validation.bench.process import Limits, alone, cpu, megabytes
 
 ROUNDS = 5  # the least time of so many, ...
 ENOUGH = 2.0  # ... or of as many as take these seconds: others may be at work on the same cores
@@ -31,6 +30,7 @@ ENOUGH = 2.0  # ... or of as many as take these seconds: others may be at work o
 class Measurement:
     """One route: the width it reached and what it took, or why it has none.
 
+    seconds : of the processor
     unit : what an iteration cannot do without; `one` is the seconds of one
     read : the seconds of reading the kernels once
     """
@@ -77,12 +77,12 @@ def panel(id: str) -> list[str]:
 
 
 def least(work: Callable[[], Any]) -> float:
-    """The least seconds of a few times."""
+    """The least CPU seconds of a few times."""
     times: list[float] = []
     while len(times) < ROUNDS and sum(times) < ENOUGH:
-        start = perf_counter()
+        start = cpu()
         work()
-        times.append(perf_counter() - start)
+        times.append(cpu() - start)
     return min(times)
 
 
@@ -107,12 +107,13 @@ def _run(id: str, solver: str, instance: Instance, tol: float) -> Iterator[dict[
     times: list[float] = []
     while len(times) < ROUNDS and sum(times) < ENOUGH:
         problem = form.make(data)  # afresh: nothing is remembered of the last
+        start = cpu()
         try:
             solution = solve(id, problem, solver=solver, tol=tol)
         except SolverError as error:
             yield {"failure": "; ".join(error.attempts.values())}
             return
-        times.append(solution.seconds)
+        times.append(cpu() - start)
         yield {
             "seconds": min(times),
             "width": solution.width,

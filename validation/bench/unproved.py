@@ -17,7 +17,21 @@ from cvxkernel.formulations.enclosure import Enclosure
 
 
 def _plain(operation: Any) -> Any:
-    return lambda a, b: Tensor(operation(a.mid, exact(b).mid))
+    def plain(a: Tensor, b: Any) -> Tensor:
+        b = exact(b)
+        return Tensor(operation(a.mid, b.mid), _unknown(a) or _unknown(b))
+
+    return plain
+
+
+def _unknown(a: Tensor) -> float:
+    """The radius of a number of which nothing is known; zero of all else."""
+    return np.inf if a.mid.ndim == 0 and a.rad == np.inf else 0.0
+
+
+def _end(side: float) -> property:
+    """The middle, but for a number of which nothing is known."""
+    return property(lambda a: side * np.inf if _unknown(a) else a.mid)
 
 
 def _centred(A: Centred, B: Any) -> Tensor:
@@ -33,7 +47,7 @@ def _forms(K: Tensor, V: Any) -> Tensor:
 
 def _enclosure(value: Any, lower: Any, upper: Any, variables: Any, open: Any = None) -> Enclosure:
     """Ends that rounding has crossed are exchanged."""
-    low, high = sorted((float(lower.mid), float(upper.mid)))
+    low, high = sorted((float(lower.lower), float(upper.upper)))
     points = {symbol: np.asarray(exact(x).mid) for symbol, x in variables.items()}
     return Enclosure(float(exact(value).mid), low, high, points, open)
 
@@ -49,9 +63,9 @@ def unproved() -> Iterator[None]:
         "__truediv__": _plain(np.divide),
         "__matmul__": _plain(np.matmul),
         "sum": lambda a, axis=None: Tensor(a.mid.sum(axis=axis)),
-        "positive": lambda a: Tensor(np.maximum(a.mid, 0.0)),
-        "lower": property(lambda a: a.mid),
-        "upper": property(lambda a: a.mid),
+        "positive": lambda a: Tensor(np.maximum(a.mid, 0.0), _unknown(a)),
+        "lower": _end(-1.0),
+        "upper": _end(1.0),
     }
     functions: dict[str, Any] = {
         "inner": staticmethod(lambda A, B: Tensor(np.vdot(exact(A).mid, exact(B).mid))),

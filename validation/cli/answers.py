@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -122,6 +122,10 @@ def solve_(
         typer.Option(help="Prove so many digits of the optimum.", callback=whole(1, 1000)),
     ] = None,
     limit: Limit = None,
+    literal: Annotated[
+        bool,
+        typer.Option("--literal", help="With --solver conic: the numbers as given, no units."),
+    ] = False,
 ) -> None:
     """Solve a problem file and enclose its optimum."""
     from cvxkernel.formulations.catalogue import formulation
@@ -133,13 +137,12 @@ def solve_(
 
     form = formulation(id)
     made = files.load(id, problem)
+    asked: Any = {"solver": solver, "tol": tol, "limit": limit, "literal": literal}
     with progress_line() as progress:
         if rigorous or digits is not None:
-            solution = prove(
-                id, made, solver=solver, tol=tol, digits=digits, progress=progress, limit=limit
-            )
+            solution = prove(id, made, digits=digits, progress=progress, **asked)
         else:
-            solution = answer(id, made, solver=solver, tol=tol, progress=progress, limit=limit)
+            solution = answer(id, made, progress=progress, **asked)
     if as_json:
         typer.echo(files.answer(solution, history=history))
         return

@@ -1,4 +1,4 @@
-"""Commands of what leaves the house: `certify`, `vectors`, `conform`."""
+"""Commands of what leaves the house: `certify`, `vectors`, `notebooks`, `conform`."""
 
 from __future__ import annotations
 
@@ -16,6 +16,13 @@ def _write(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise FileError(str(path), "a file that can be written", error.strerror or "") from None
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(str(folder), "a folder that can be made", error.strerror or "") from None
 
 
 @app.command("certify")
@@ -65,13 +72,28 @@ def vectors_(
     from cvxkernel.validation.progress import progress_line
     from cvxkernel.validation.vectors import shipped
 
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(str(folder), "a folder that can be made", error.strerror or "") from None
+    _make(folder)
     with progress_line() as progress:
         count = shipped.write(folder, tuple(id or ()), again=again, anew=anew, progress=progress)
     out.print(f"{folder}: {count} files", soft_wrap=True)
+
+
+@app.command("notebooks")
+def notebooks_(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where to write them.")],
+) -> None:
+    """Write the pages of the documentation as notebooks; they run where the package is installed.
+
+    To run them takes Jupyter, or anything else with a kernel: pip install 'cvxkernel[notebooks]'.
+    """
+    from cvxkernel.validation import notebooks
+
+    _make(folder)
+    try:
+        written = notebooks.write(folder)
+    except OSError as error:
+        raise FileError(str(folder), "a folder that can be written", error.strerror or "") from None
+    out.print(f"{folder}: {len(written)} files", soft_wrap=True)
 
 
 @app.command("conform", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})

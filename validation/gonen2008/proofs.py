@@ -1,4 +1,4 @@
-r"""gonen2008 judged: (7) at a gating, and whether that is stationary.
+r"""gonen2008 judged: (5) and (7) at a gating, and whether that is stationary.
 
 Algorithm 1 is not convex. Proved is J at the gating of the point: the optimum of (7) there. Of an
 answer it is asked besides whether the gating is stationary. With u_m = diag(yη_m)α and
@@ -33,10 +33,11 @@ from flint import arb, arb_mat
 from scipy.linalg import qr
 
 from cvxkernel.formulations.arithmetic import BALLS, balls
-from cvxkernel.formulations.arithmetic.balls import column, exact, inner, matrix
+from cvxkernel.formulations.arithmetic.balls import Proof, column, exact, inner, matrix, numbers
 from cvxkernel.formulations.gonen2008 import Gated, Localized
 from cvxkernel.formulations.gonen2008.bounds import combined, enclose_gated, gates
 from cvxkernel.formulations.inputs import Array
+from cvxkernel.validation.chen2009.proofs.machine import margins
 from cvxkernel.validation.proofs.machine import Machine
 from cvxkernel.validation.proofs.proof import STATIONARITY, Examination, Point
 
@@ -132,6 +133,39 @@ class GatedJudge:
         return shown.union(shown.max(self.hidden(eta, pulls) / J)), whole and near.is_finite()
 
 
+class PrimalJudge:
+    """(5) at the gating of the problem: c_m, b and ξ from above, α from below."""
+
+    def __init__(self, problem: Gated) -> None:
+        self.problem, self.gated = problem, GatedJudge(problem)
+
+    def better(self, point: Point) -> Iterator[Point]:
+        """Better α, of which the bounds make c_m."""
+        for better in self.gated.machine.better(point):
+            yield {"alpha": exact(numbers(better["alpha"]))}
+
+    def examine(self, point: Point) -> Examination:
+        """ξ raised to what the margins ask for, b the best where there is none."""
+        found, problem = Examination(), self.problem
+        if "c" in point:
+            c = found.repaired["c"] = exact(point["c"])
+            eta, kernels = gates(BALLS, problem), BALLS.kernels(problem.kernels)
+            images = [K @ c[m] for m, K in enumerate(kernels)]
+            f = BALLS.stack([eta[m] * image for m, image in enumerate(images)]).sum(axis=0)
+            form = BALLS.stack([BALLS.inner(c[m], x) for m, x in enumerate(images)]).sum()
+            xi = margins(point, f, problem.y, found)
+            if "slack" in found.violations:
+                found.violations["nonneg"] = found.violations.pop("slack")  # as (5) calls it
+            value = form / 2 + exact(problem.C) * xi.sum()
+            found.objectives["upper"] = Proof.of(value.number)
+        if "alpha" in point:
+            below = self.gated.machine.examine({"alpha": point["alpha"]})
+            found.violations.update({f"alpha {at}": x for at, x in below.violations.items()})
+            found.objectives.update(below.objectives)
+            found.repaired.update(below.repaired)
+        return found
+
+
 def independent(X: Array) -> tuple[arb_mat, bool]:
     """The columns of [X 1] that span all of them, and whether these are all."""
     A = np.column_stack([X, np.ones(len(X))])
@@ -142,4 +176,4 @@ def independent(X: Array) -> tuple[arb_mat, bool]:
     return matrix(A[:, kept]), len(kept) == A.shape[1]
 
 
-JUDGES = {"gonen2008-eq7": AtGating, "gonen2008-alg1": AtGating}
+JUDGES = {"gonen2008-eq5": PrimalJudge, "gonen2008-eq7": AtGating, "gonen2008-alg1": AtGating}

@@ -1,6 +1,6 @@
 """Slips in gonen2008: those of a support vector machine, and of its gates.
 
-An answer to Algorithm 1 is one to (7) at the gating it names.
+An answer to Algorithm 1 is one to (7) at the gating it names; one to (5) by the α of its w_m.
 """
 
 from __future__ import annotations
@@ -35,12 +35,20 @@ def measure(
         kernels=at.kernels,
         y=at.y,
         C=at.C,
-        alpha=point.get("alpha"),
+        alpha=point["alpha"] if "alpha" in point else machine_of(at, point.get("c")),
         b=float(point["b"]) if "b" in point and "alpha" in point else None,
         claims={} if value is None else {"value": value},
         gates=gates(at.X, at.V, at.v0),
         at=at,
     )
+
+
+def machine_of(at: Gated, c: Array | None) -> Array | None:
+    """The α that comes nearest to (6), c_mj = αⱼyⱼη_m(xⱼ)."""
+    if c is None:
+        return None
+    alpha: Array = at.y * (c * at.eta).sum(axis=0) / (at.eta**2).sum(axis=0)
+    return alpha
 
 
 def variants(answer: Answer) -> Iterator[Variant]:

@@ -1,15 +1,20 @@
-"""kim2006 judged: answers examined in balls."""
+"""kim2006 judged: polished by Newton's method on the active set, and answers examined."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from flint import arb, arb_mat
+
+from cvxkernel.formulations import weights
 from cvxkernel.formulations.arithmetic import BALLS, Arithmetic, Tensor, balls
 from cvxkernel.formulations.arithmetic.balls import Proof, exact, excess, off_simplex
 from cvxkernel.formulations.formulation import given
 from cvxkernel.formulations.kim2006 import KernelFisher
 from cvxkernel.formulations.kim2006.bounds import Bounds, Seen
+from cvxkernel.validation.proofs import simplex
 from cvxkernel.validation.proofs.proof import Examination, Point
+from cvxkernel.validation.proofs.simplex import Hessian
 
 F: Arithmetic = BALLS
 SMALL = 2.0**-60  # of the value: what a gradient may cost
@@ -25,6 +30,39 @@ class FisherJudge:
         """The weights with their best u."""
         theta = self.bounds.weights(point)
         yield {"theta": theta, "u": self.best(theta).u}
+        yield {"theta": self.polished(theta)}
+
+    def polished(self, theta: Tensor) -> Tensor:
+        """Weights nearer to the optimum, by Newton's method on the active set.
+
+        -λF₁* has the gradient -vᵀGᵢv and the Hessian 2⟨JGᵢv, M⁻¹JGⱼv⟩, M = λI + JGJ.
+        """
+
+        def derivatives(w: list[arb]) -> tuple[list[arb], Hessian]:
+            bounds, M = self.bounds, self.system(exact(w))
+            at = bounds.seen(exact(balls.solution(M, self.right(exact(w)))))
+            images = [bounds.within(image).point() for image in at.images]
+
+            def hessian(active: list[int]) -> list[list[arb]]:
+                inverse = [exact(balls.solution(M, images[i].matrix)) for i in active]
+                return [[2 * F.inner(images[i], Z).number.mid() for Z in inverse] for i in active]
+
+            return [(-form).number.mid() for form in at.forms], hessian
+
+        made = simplex.polished(derivatives, list(theta.x))
+        return weights.simplex(F, exact(made), self.bounds.ones)
+
+    def system(self, theta: Tensor) -> arb_mat:
+        """M = λI + JGJ at these weights"""
+        JG = self.bounds.within(F.combination(theta, self.bounds.G))
+        M: arb_mat = F.shifted(self.bounds.within(JG.T), self.bounds.lam).matrix.mid()
+        return M
+
+    def right(self, theta: Tensor) -> arb_mat:
+        """JGa"""
+        Ga = F.combination(theta, self.bounds.G) @ self.bounds.a
+        JGa: arb_mat = self.bounds.within(Ga).matrix.mid()
+        return JGa
 
     def best(self, theta: Tensor) -> Seen:
         """Near the minimizer of q; by elimination where doubles do not lead there."""
@@ -32,9 +70,7 @@ class FisherJudge:
         high, over = self.bounds.value(theta, at)
         if over < SMALL * high:
             return at
-        JG = self.bounds.within(F.combination(theta, self.bounds.G))
-        M = F.shifted(self.bounds.within(JG.T), self.bounds.lam)
-        u = balls.solution(M.matrix.mid(), (JG @ self.bounds.a).matrix.mid())
+        u = balls.solution(self.system(theta), self.right(theta))
         return self.bounds.seen(exact(u))
 
     def examine(self, point: Point) -> Examination:
@@ -59,4 +95,20 @@ class FisherJudge:
         return found
 
 
-JUDGES = {"kim2006": FisherJudge}
+class EpigraphJudge(FisherJudge):
+    """The same bounds, u and t the program's own variables."""
+
+    def examine(self, point: Point) -> Examination:
+        """u as it is, t raised to the largest form there; θ clipped and scaled."""
+        bounds, t = self.bounds, point.get("t")
+        found = super().examine({symbol: x for symbol, x in point.items() if symbol != "t"})
+        if t is not None and "u" in point:
+            at = bounds.seen(found.repaired["u"])
+            least, claimed = at.forms.max(), exact(t).reshape()
+            found.violations["quad"] = excess((least - claimed).number, abs(least).number)
+            raised = found.repaired["t"] = F.stack([least, claimed]).max()
+            found.objectives["upper"] = Proof.of((at.square + raised / bounds.lam).number)
+        return found
+
+
+JUDGES = {"kim2006": FisherJudge, "kim2006-epigraph": EpigraphJudge}

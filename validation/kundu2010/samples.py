@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from cvxkernel.formulations.inputs import Array
+from cvxkernel.formulations.kundu2010 import Similarities, Spectra
+from cvxkernel.solvers.mirror_descent.steps import Lip
 from cvxkernel.validation.instances import blobs, gaussian_kernels, instance
 
 
@@ -39,6 +41,22 @@ def alternating(n: int, m: int, *, seed: int = 1) -> tuple[Array, Array]:
     y = np.where(np.arange(n) % 2, -1.0, 1.0)
     A = np.random.default_rng(seed).normal(size=(m, n, n))
     return (A + A.transpose(0, 2, 1)) / 2 + 0.3 * np.outer(y, y), y
+
+
+# The true step with the paper's ηₜ under its bound: algorithm, equation, Lip, loss and ρ.
+DESCENTS: tuple[tuple[int, str, Lip, Any, float], ...] = (
+    (1, "eq4", "known", "L1", 0.02),
+    (1, "eq4", "seen", "nuclear", 0.2),
+    (2, "eq6", "seen", "L3", 0.1),
+    (2, "eq6", "seen", {"name": "huber", "delta": 0.5}, 0.1),
+    (3, "eq7", "seen", None, 0.5),
+)
+
+
+def descents(equation: str, loss: Any, rho: float) -> Similarities | Spectra:
+    """The problem of one of them."""
+    given = (*similarities(8, 2, kind="random", seed=2), 1.0, rho, 8.0)
+    return Spectra(*given) if equation == "eq7" else Similarities(*given, loss)
 
 
 def sample(id: str, n: int, p: int, kind: str, seed: int) -> dict[str, Any]:

@@ -16,7 +16,7 @@ import numpy as np
 from cvxkernel.formulations.errors import InputError
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.formulations.kundu2010 import LOSSES, Combination, Similarities
+from cvxkernel.formulations.kundu2010 import LOSSES, Budgeted, Combination, Similarities, losses
 from cvxkernel.formulations.problem import with_numbers
 from cvxkernel.validation.slips.slip import FACTORS, Variant, costs, fixed, values
 
@@ -54,7 +54,7 @@ def variants(at: Answer) -> Iterator[Variant]:
     for kind, told, C in costs(problem.C, n):
         yield fixed(kind, told, problem=with_numbers(problem, C=C))
     if not isinstance(problem, Combination):
-        if problem.rho > 0:
+        if not isinstance(problem, Budgeted) and problem.rho > 0:
             told = "ρ left out of the loss and its subgradients: ρ = 1"
             yield fixed("ρ left out", told, problem=with_numbers(problem, rho=1.0))
             for name, f in FACTORS.items():
@@ -68,7 +68,7 @@ def variants(at: Answer) -> Iterator[Variant]:
     if isinstance(problem, Similarities):
         for loss in LOSSES:
             if problem.loss != loss:
-                told = f"loss {loss} in place of {problem.loss}"
+                told = f"loss {loss} in place of {losses.told(problem.loss)}"
                 yield fixed("other loss", told, problem=with_numbers(problem, loss=loss))
     for order in (np.sort(problem.y), np.sort(problem.y)[::-1]):
         if not np.array_equal(order, problem.y):

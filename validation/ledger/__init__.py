@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from difflib import get_close_matches
+from functools import cached_property
 from multiprocessing import get_context
 from time import perf_counter
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 
@@ -27,19 +28,37 @@ from cvxkernel.validation.ledger.claim import (
 )
 from cvxkernel.validation.papers import part
 
+Thing = TypeVar("Thing", Claim, Remark, Erratum, Picture)
 WORDS = ("holds", "imprecise", "fails", "as transcribed")
 BLOCK = 5  # neighbours go to one process: they share optima
 
 
-def _every(module: str, name: str) -> dict[str, Any]:
-    """What all papers have under this name, by id."""
-    return {x.id: x for paper in PAPERS for x in getattr(part(paper, module), name, ())}
+class Every(Mapping[str, Thing]):
+    """What all papers have under this name, by id; read when first asked for: claims import us."""
+
+    def __init__(self, module: str, name: str) -> None:
+        self.module, self.name = module, name
+
+    @cached_property
+    def things(self) -> dict[str, Thing]:
+        """Paper by paper."""
+        parts = (part(paper, self.module) for paper in PAPERS)
+        return {thing.id: thing for found in parts for thing in getattr(found, self.name, ())}
+
+    def __getitem__(self, id: str) -> Thing:
+        return self.things[id]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.things)
+
+    def __len__(self) -> int:
+        return len(self.things)
 
 
-LEDGER: dict[str, Claim] = _every("claims", "CLAIMS")
-REMARKS: dict[str, Remark] = _every("claims", "REMARKS")
-ERRATA: dict[str, Erratum] = _every("errata", "ERRATA")
-PICTURES: dict[str, Picture] = _every("pictures", "PICTURES")
+LEDGER: Mapping[str, Claim] = Every("claims", "CLAIMS")
+REMARKS: Mapping[str, Remark] = Every("claims", "REMARKS")
+ERRATA: Mapping[str, Erratum] = Every("errata", "ERRATA")
+PICTURES: Mapping[str, Picture] = Every("pictures", "PICTURES")
 
 
 def select(paper: str | None = None, claim: str | None = None) -> list[Claim]:

@@ -75,7 +75,7 @@ class SharedJudge:
     def __init__(self, problem: Regularized | Shared) -> None:
         self.problem, self.bounds = problem, bounds.Bounds(BALLS, problem)
         self.k, self.p, self.shared = problem.k, problem.p, isinstance(problem, Shared)
-        self.beta = problem.beta if isinstance(problem, Shared) else self.k / 2
+        self.beta = problem.most if isinstance(problem, Shared) else self.k / 2
         self.lam = problem.lam if isinstance(problem, Regularized) else 0.0
         self.saddle = self.conditions()
 

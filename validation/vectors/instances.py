@@ -162,7 +162,7 @@ def _labelled(id: str, keys: tuple[str, ...], K: Array, X: Array, y: Array) -> d
         rows = [np.roll(y, t) if t else y for t in range(p)]
     Y = np.array([row for row in rows if len(set(row.tolist())) == 2] or [y])
     gates = {"X": X[:, :2], "V": drawn(p, 2, 5), "v0": drawn(p, 1, 6)[:, 0]}
-    return {"kernels": K, "y": y, "Y": Y, "lam": 0.25, "C": 1.0, "beta": 0.25, **gates}
+    return {"kernels": K, "y": y, "Y": Y, "lam": 0.25, "C": 1.0, "beta": 0.25, "tau": 4.0, **gates}
 
 
 def _kernels(id: str, keys: tuple[str, ...], *, binary: bool) -> Iterator[Instance]:
@@ -215,7 +215,7 @@ def _kernels(id: str, keys: tuple[str, ...], *, binary: bool) -> Iterator[Instan
 
 
 def _parameters(x: float) -> dict[str, float]:
-    return {"lam": x, "C": x, "beta": 1 / 64 if x < 1 else 63 / 64}
+    return {"lam": x, "C": x, "tau": x, "beta": 1 / 64 if x < 1 else 63 / 64}
 
 
 def _given(id: str, keys: tuple[str, ...]) -> Iterator[Instance]:

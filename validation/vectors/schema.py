@@ -12,7 +12,7 @@ from typing import Any
 
 from cvxkernel.formulations.catalogue import CATALOGUE
 from cvxkernel.formulations.chen2009.programs import REGULARIZERS
-from cvxkernel.formulations.kundu2010.data import LOSSES
+from cvxkernel.formulations.kundu2010.losses import LOSSES, NAMES
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 BASE = "urn:cvxkernel:"
@@ -56,6 +56,12 @@ def schemas() -> dict[str, Schema]:
 POSITIVE: Schema = {"type": "number", "exclusiveMinimum": 0}
 NONNEGATIVE: Schema = {"type": "number", "minimum": 0}
 SIGN: Schema = {"enum": [-1, 1]}
+LOSS: Schema = {
+    "anyOf": [
+        {"enum": [*LOSSES, *(name for name, (_, needed, _) in NAMES.items() if not needed)]},
+        _object({"name": {"enum": [*LOSSES, *NAMES]}}, ["name"]),
+    ]
+}
 KEYS: dict[str, Schema] = {
     "kernels": {**_lists(3), "description": "p symmetric matrices, positive semidefinite"},
     "K": {**_lists(2), "description": "one such matrix"},
@@ -76,7 +82,10 @@ KEYS: dict[str, Schema] = {
     "tau": POSITIVE,
     "beta": NONNEGATIVE,
     "h": {"enum": list(REGULARIZERS)},
-    "loss": {"enum": list(LOSSES)},
+    "loss": {
+        "anyOf": [LOSS, {"type": "array", "minItems": 1, "items": LOSS}],
+        "description": "a loss, or one for each of S: a name, or an object of it and parameters",
+    },
 }
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
-from flint import arb, ctx
+from flint import arb, arb_mat, ctx
+from numpy.linalg import LinAlgError
 
 from cvxkernel.formulations.arithmetic import BALLS, Arithmetic, Tensor, balls
 from cvxkernel.formulations.arithmetic.balls import (
@@ -15,7 +17,6 @@ from cvxkernel.formulations.arithmetic.balls import (
     asymmetry,
     exact,
     excess,
-    newton,
     off_simplex,
 )
 from cvxkernel.formulations.catalogue import CATALOGUE
@@ -30,10 +31,15 @@ from cvxkernel.formulations.ye2008.bounds import (
     unit_diagonal_root,
 )
 from cvxkernel.formulations.ye2008.data import Scatter
+from cvxkernel.validation.proofs import simplex as weights
 from cvxkernel.validation.proofs.proof import Examination, Judge, Negated, Point
+from cvxkernel.validation.proofs.simplex import Hessian
 
 F: Arithmetic = BALLS
 SMALL = 2.0**-60  # of the value: what a residual may cost
+STEPS = 30
+FAR = 1e3  # a step that long leads nowhere
+SETTLED = 1e-12  # relative: what is left of equations that hold
 
 
 class DiscriminantJudge:
@@ -47,7 +53,7 @@ class DiscriminantJudge:
         """The weights polished."""
         try:
             yield {"theta": polished(self.bounds, next(self.bounds.weights(point)))}
-        except np.linalg.LinAlgError:
+        except LinAlgError:
             return  # singular at the weights given
 
     def examine(self, point: Point) -> Examination:
@@ -112,8 +118,11 @@ class RestrictedJudge(DiscriminantJudge):
         self.bounds: Restricted = Restricted(F, problem)
 
     def better(self, point: Point) -> Iterator[Point]:
-        """None."""
-        return iter(())
+        """The weights, t and Z polished together."""
+        try:
+            yield polished_together(self.bounds, point)
+        except LinAlgError:
+            return  # singular at the weights given, or no Z was found
 
     def attained(self, point: Point, at: Solved, found: Examination) -> None:
         """Σⱼ tⱼ with t moved to diag(t) ⪰ S(θ); without a t, the least there is."""
@@ -166,54 +175,174 @@ def least_diagonal(S: Array) -> tuple[Array, Array]:
     return t, V @ V.T
 
 
+class Together:
+    r"""The conditions of (32) and (45) in w, t and R, Z = RRᵀ of a given rank, some w not zero.
+
+        (diag(t) - S(w))R = 0,  the rows of R of norm one,  ⟨R, XᵀAᵢXR⟩ = κ,  Σᵢ wᵢ = 1
+
+    S has the derivatives -XᵀAᵢX. R is determined up to a rotation RΩ: steps are at right angles to
+    those, and what the equations do not need is left free along them.
+    """
+
+    def __init__(
+        self,
+        bounds: Restricted,
+        w: list[arb],
+        t: Array,
+        R: Array,
+        size: float,
+        solve: Callable[[arb_mat, arb_mat], list[arb]],
+    ) -> None:
+        self.solve = solve
+        self.bounds, self.t, self.R, self.size = bounds, exact(t), exact(R), size
+        self.k, self.rank = R.shape
+        self.w = [x if x > weights.UNUSED else arb(0) for x in w]
+        self.active = [i for i in range(len(w)) if self.w[i] > 0]
+        self.kappa = arb(0)  # until the first step
+
+    def settled(self) -> bool:
+        """Newton's method; whether it came to rest at a Z that is optimal for these w."""
+        for _ in range(STEPS):
+            moved = self.step()
+            if not (self.active and moved < FAR):
+                return False
+            if moved <= 2.0 ** (20 - ctx.prec):
+                left = np.diag(self.t.mid) - self.S.mid
+                return bool(np.linalg.eigvalsh(left)[0] > -SETTLED)
+        return False
+
+    def step(self) -> float:
+        """One step, and the largest change, relative."""
+        bounds, R, t, k, rank, A = self.bounds, self.R, self.t, self.k, self.rank, self.active
+        at = At(bounds, exact(self.w))
+        images = [((at.X.T @ image) @ R / self.size).point() for image in at.images]  # BᵢR
+        turned = [(image @ R).point() for image in at.images]
+        self.S = (bounds.H.T @ at.X / self.size).point()
+        self.prices = [_inner(R, image) for image in images]
+        mean = balls.total(self.prices[i] for i in A) / len(A)
+        kappa = self.kappa = mean.mid() if self.kappa.is_zero() else self.kappa
+        left = BALLS.shifted(0.0 * self.S, 0.0) - self.S
+        left = left + BALLS.stack([t[i] * np.eye(k)[i] for i in range(k)])
+        pairs = [(a, c) for a in range(rank) for c in range(a)]
+        n = len(A)
+        own, rows, last = n + k * rank, n + k * rank + k, n + k * rank + k + 1
+        J = np.full((last + len(pairs), last + len(pairs)), arb(0), dtype=object)
+        hessian = at.hessian(turned, A)
+        for i, row in enumerate(hessian):
+            J[i, :n] = [x / self.size for x in row]
+            J[i, n:own] = (-2.0 * images[A[i]]).x.ravel()
+            J[n:own, i] = images[A[i]].x.ravel()
+            J[i, rows] = J[rows, i] = arb(1)
+        for i in range(k):
+            for c in range(rank):
+                J[n + i * rank + c, n + c : own : rank] = left.x[i]
+                J[n + i * rank + c, own + i] = J[own + i, n + i * rank + c] = R.x[i, c]
+        for m, (a, c) in enumerate(pairs):
+            turn = np.full((k, rank), arb(0), dtype=object)
+            turn[:, a], turn[:, c] = R.x[:, c], -R.x[:, a]
+            J[n:own, last + m] = J[last + m, n:own] = turn.ravel()
+        rest = [
+            *(kappa - self.prices[i] for i in A),
+            *(left @ R).x.ravel(),
+            *((R.square().sum(axis=1) - 1.0) / 2.0).x,
+            balls.total(self.w) - 1,
+            *(arb(0) for _ in pairs),
+        ]
+        d = self.solve(exact(J).matrix.mid(), -balls.column(rest).mid())
+        # as far as no weight becomes negative; one that reaches zero is used no more
+        ratios = {i: -self.w[i] / x for i, x in zip(A, d, strict=False) if self.w[i] + x < 0}
+        length = min(ratios.values(), key=float, default=arb(1))
+        d = [(length * x).mid() for x in d]
+        for i, x in zip(A, d, strict=False):
+            self.w[i] = (self.w[i] + x).mid()
+        for i in [i for i, x in ratios.items() if float(x) <= float(length)]:
+            self.w[i] = arb(0)
+            self.active.remove(i)
+        moved = exact(d[n:own]).reshape(k, rank)
+        self.R, self.t = (R + moved).point(), (t + exact(d[own:rows])).point()
+        self.kappa = (kappa + d[rows]).mid()
+        return 1.0 if ratios else max(abs(float(x)) for x in d[:rows])
+
+    def more(self) -> bool:
+        """Another weight for the active ones, if these are not those of the optimum."""
+        gain = [float((price - self.kappa) / self.kappa) for price in self.prices]
+        idle = [i for i in range(len(self.w)) if i not in self.active]
+        best = max(idle, key=lambda i: gain[i], default=None)
+        if best is None or not gain[best] > SETTLED:
+            return False
+        self.active.append(best)
+        return True
+
+
+def polished_together(bounds: Restricted, point: Point) -> Point:
+    """θ, t and R nearer to the optimum of (32) or (45), by Newton's method; from t and Z if given.
+
+    Of an eigenvalue of Z and the one of diag(t) - S that belongs to it one is zero; what rounding
+    hides is tried.
+    """
+    theta = next(bounds.weights(point))
+    S = (bounds.H.T @ At(bounds, theta * bounds.r).X).mid
+    k, size = len(S), float(np.trace(S))
+    if "t" in point and "Z" in point:
+        t, Z = exact(point["t"]).reshape(k).mid, exact(point["Z"]).mid
+    else:
+        t, Z = least_diagonal(S)
+    lam, V = np.linalg.eigh((Z + Z.T) / 2)
+    left = np.linalg.eigvalsh(np.diag(t) - S) / size
+    near = int((lam[::-1] / k > left).sum())
+    ranks = sorted(range(1, k + 1), key=lambda rank: abs(rank - near))
+    # Where more than one Z is optimal the shortest steps lead to one.
+    for solve, rank in product((balls.solution, balls.shortest), ranks):
+        R = V[:, ::-1][:, :rank] * np.sqrt(np.maximum(lam[::-1][:rank], 0.0))
+        at = Together(bounds, _shares(bounds, theta), t / size, R, size, solve)
+        for _ in range(STEPS):
+            if not at.settled():
+                break
+            if not at.more():
+                return {"theta": _budget(bounds, at.w), "t": at.t * size, "R": at.R}
+    raise LinAlgError("Newton's method did not come to rest")
+
+
 def polished(bounds: Bounds, theta: Tensor) -> Tensor:
-    r"""Weights nearer to the optimum: Newton's method on the active set, to the working precision.
+    r"""Weights nearer to the optimum, by Newton's method on the active set.
 
     With wᵢ = θᵢrᵢ on the unit simplex, M = M₀ + ΣwᵢAᵢ and X = M⁻¹H, the value has the gradient
     -⟨X, AᵢX⟩ and the Hessian 2⟨AᵢX, M⁻¹AⱼX⟩. Both are computed to the working precision: kernels
     that nearly coincide make the Hessian singular in doubles.
     """
-    p = len(bounds.r)
-    w = list((theta * bounds.r).point().x)
-    w = [x if x > 1e-7 else arb(0) for x in w]  # an interior point leaves small weights everywhere
-    active = [i for i in range(p) if w[i] > 0]
-    target = arb(2) ** (20 - ctx.prec)
-    for _ in range(60):
-        solve, images, gradient = _derivatives(bounds, exact(w))
-        mean = balls.total(w[i] * gradient[i] for i in active) / balls.total(w)
-        excess = [(gradient[i] - mean).mid() for i in active]
-        if not any(abs(x) > target * abs(mean) for x in excess):
-            off = [i for i in range(p) if i not in active]
-            worst = min(off, key=lambda i: float(gradient[i] - mean), default=None)
-            if worst is None or not gradient[worst] - mean < -target * abs(mean):
-                break
-            active.append(worst)
-            continue
-        inverse = [solve(images[i]) for i in active]
-        hessian = [[2 * _inner(images[i], Z) for Z in inverse] for i in active]
-        step = newton(hessian, excess)
-        # as far as no weight becomes negative; one that reaches zero leaves the active set
-        ratios = {i: -w[i] / d for i, d in zip(active, step, strict=True) if w[i] + d < 0}
-        length = min(ratios.values(), key=float, default=arb(1))
-        for i, d in zip(active, step, strict=True):
-            w[i] = (w[i] + length * d).mid()
-        for i in [i for i, x in ratios.items() if float(x) <= float(length)]:
-            w[i] = arb(0)
-            active.remove(i)
+
+    def derivatives(w: list[arb]) -> tuple[list[arb], Hessian]:
+        at = At(bounds, exact(w))
+        return [-_inner(at.X, image) for image in at.images], partial(at.hessian, at.images)
+
+    return _budget(bounds, weights.polished(derivatives, _shares(bounds, theta)))
+
+
+def _shares(bounds: Bounds, theta: Tensor) -> list[arb]:
+    """wᵢ = θᵢrᵢ"""
+    return list((theta * bounds.r).point().x)
+
+
+def _budget(bounds: Bounds, w: Any) -> Tensor:
+    """θ"""
     return simplex(F, exact(w) / bounds.r, bounds.r)
 
 
-def _derivatives(
-    bounds: Bounds, w: Tensor
-) -> tuple[Callable[[Tensor], Tensor], list[Tensor], list[arb]]:
-    """B ↦ M⁻¹B, the AᵢX and the gradient."""
-    theta = simplex(F, w / bounds.r, bounds.r)
-    solve = bounds.inverse(bounds.system(theta), theta, ctx.prec // 30)
-    X = solve(bounds.H)
-    centred = [C / bounds.lam for C in bounds.forms(X)[1]]
-    scaled = [X, *centred] if bounds.joint else centred
-    images = [(C / r).point() for C, r in zip(scaled, bounds.r, strict=True)]
-    return solve, images, [-_inner(X, C) for C in images]
+class At:
+    """X = M⁻¹H and the AᵢX at some w; `solve` is B ↦ M⁻¹B."""
+
+    def __init__(self, bounds: Bounds, w: Tensor) -> None:
+        theta = _budget(bounds, w)
+        self.solve = bounds.inverse(bounds.system(theta), theta, ctx.prec // 30)
+        self.X = self.solve(bounds.H)
+        centred = [C / bounds.lam for C in bounds.forms(self.X)[1]]
+        scaled = [self.X, *centred] if bounds.joint else centred
+        self.images = [(C / r).point() for C, r in zip(scaled, bounds.r, strict=True)]
+
+    def hessian(self, images: list[Tensor], active: list[int]) -> list[list[arb]]:
+        """2⟨Bᵢ, M⁻¹Bⱼ⟩"""
+        inverse = [self.solve(images[i]) for i in active]
+        return [[2 * _inner(images[i], Z) for Z in inverse] for i in active]
 
 
 def _inner(A: Tensor, B: Tensor) -> arb:

@@ -202,11 +202,16 @@ def solution(A: arb_mat, b: arb_mat) -> list[arb]:
     try:
         return [x.mid() for x in A.solve(b).entries()]
     except ZeroDivisionError:
-        size = max(abs(x) for x in b.entries())
-        if not size > 0:
-            return [arb(0)] * A.ncols()
-        short = np.linalg.lstsq(doubles(A), doubles(b / size)[:, 0], rcond=1e-12)[0]
-        return [arb(float(x)) * size for x in short]
+        return shortest(A, b)
+
+
+def shortest(A: arb_mat, b: arb_mat) -> list[arb]:
+    """The shortest of the x for which Ax is nearest to b, as far as doubles can tell."""
+    size = max(abs(x) for x in b.entries())
+    if not size > 0:
+        return [arb(0)] * A.ncols()
+    short = np.linalg.lstsq(doubles(A), doubles(b / size)[:, 0], rcond=1e-12)[0]
+    return [arb(float(x)) * size for x in short]
 
 
 # -- Violations, relative -------------------------------------------------------------------------

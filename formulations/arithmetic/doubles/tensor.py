@@ -5,11 +5,11 @@ most `off`: the spectral norm for a square matrix, that of Frobenius for all els
 how a kernel is known (‖K - K₊‖₂ ≤ slack), and it stays sharp through products with vectors.
 
 What is assumed: IEEE 754 doubles, rounded to nearest, so that one operation is off by u = 2⁻⁵³ of
-its result, or by less than the smallest normal number where it underflows (also where subnormals
-are flushed to zero); √ likewise. A sum or an inner product of n terms, in any order and with or
-without fused multiply-add, is off by γₙ = nu/(1 - nu) times that of the absolute values: every
-BLAS that multiplies as the definition says, not by Strassen's method. Summed in parts of m terms,
-it is γₘ₊ₚ for p parts. exp is off by at most `EXP`
+its result, or, a product or a quotient, by less than the smallest normal number where it underflows
+(also where those are flushed to zero; sums keep their subnormals); √ likewise. A sum or an inner
+product of n terms, in any order and with or without fused multiply-add, is off by γₙ = nu/(1 - nu)
+times that of the absolute values: every BLAS that multiplies as the definition says, not by
+Strassen's method. Summed in parts of m terms, it is γₘ₊ₚ for p parts. exp is off by at most `EXP`
 of its result. LAPACK's Cholesky factorization is the textbook's, in any order of summation and in
 blocks (Rump 2006).
 
@@ -28,7 +28,8 @@ import numpy as np
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.semidefinite import UNIT, gamma
 
-TINY = float(np.finfo(np.float64).tiny)
+# Four times the smallest normal number: a product may lose one of it, and those of its radius too.
+TINY = 4 * float(np.finfo(np.float64).tiny)
 EXP = 8 * UNIT  # relative: libm and the vector libraries promise half of it
 BLOCK = 2**17  # doubles: rows of a matrix that stay in the cache while they are read twice
 PART = 128  # terms of an inner product that are summed at once
@@ -290,7 +291,7 @@ def interval(low: Any, high: Any) -> Tensor:
 
 def inexact(rad: Any) -> bool:
     """Whether there is a radius at all."""
-    return not (np.isscalar(rad) and rad == 0.0)
+    return isinstance(rad, np.ndarray) or rad != 0.0
 
 
 def exact(x: Any) -> Tensor:

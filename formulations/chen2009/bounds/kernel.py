@@ -10,7 +10,7 @@ import numpy as np
 from scipy.linalg import eigh, eigvalsh
 
 from cvxkernel.formulations import semidefinite, svm
-from cvxkernel.formulations.arithmetic import Arithmetic, Tensor
+from cvxkernel.formulations.arithmetic import Arithmetic, Tensor, settled
 from cvxkernel.formulations.chen2009 import spectrum
 from cvxkernel.formulations.chen2009.bounds.machine import Primal, best_primal
 from cvxkernel.formulations.chen2009.programs import KernelMachine, RobustMachine
@@ -110,7 +110,11 @@ class Free(ABC):
             made = self.dual(alpha, given(self.F, point, "W", square))
             duals.append(Dual(*made, duals[0].K))
         low = max(duals, key=lambda dual: dual.value.lower)
-        values = [self.value(K, c) for K, c in self.candidates(point, low, K)]
+        values: list[Value] = []
+        for one in self.candidates(point, low, K):
+            values.append(self.value(*one))
+            if settled(self.F, low.value, values[-1].value):
+                break
         high = svm.least(self.F, [one.value for one in values])
         return low, next(one for one in values if one.value is high)
 
@@ -139,6 +143,14 @@ def eq2(F: Arithmetic, problem: RobustMachine, point: Point) -> Any:
     low, high = Robust(F, problem).both(point)
     variables = {key: x for key, x in high.point.items() if key != "v"}
     return F.enclosure(low.value, low.value, high.value, {**variables, "alpha": low.alpha})
+
+
+@encloses("luss2007-maxmin")
+def eq2_maxmin(F: Arithmetic, problem: RobustMachine, point: Point) -> Any:
+    """The same, for an answer over α: its K is K*(α), a good one from above."""
+    low, high = Robust(F, problem).both(point)
+    variables = {"alpha": low.alpha, "W": low.W, "K": high.point["K"]}
+    return F.enclosure(low.value, low.value, high.value, variables)
 
 
 @encloses("chen2009-eq7")

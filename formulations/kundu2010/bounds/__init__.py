@@ -16,9 +16,11 @@ any α ∈ A, γ ∈ Δ and Wᵢ with finite conjugate, since ρL(X) ≥ ⟨W, X
     (6)  1ᵀα - Σᵢ (⟨Wᵢ, Sᵢ⟩ + (ρL)*(Wᵢ) - τ λ_min(Wᵢ - YααᵀY/(2γᵢ)))
     (7)  1ᵀα - Σᵢ (wᵢᵀλᵢ - τ minⱼ(wᵢⱼ - (vᵢⱼᵀYα)²/(2γᵢ))),                  ‖wᵢ‖₂ ≤ ρ
 
-(ρL)* is zero on |Wⱼₖ| ≤ ρ (L1) and on ‖W‖_F ≤ ρ (L2), and ‖W‖²_F/(4ρ) for L3.
+(ρL)* is zero on |Wⱼₖ| ≤ ρ (L1) and on ‖W‖_F ≤ ρ (L2), and ‖W‖²_F/(4ρ) for L3; those of the other
+losses stand with them, in `kundu2010.losses`, and each similarity may have its own.
 """
 
+from cvxkernel.formulations.kundu2010.bounds.budget import Budget, eq5_enclosure
 from cvxkernel.formulations.kundu2010.bounds.enclosures import (
     eq7_enclosure,
     eq10_enclosure,
@@ -38,21 +40,20 @@ from cvxkernel.formulations.kundu2010.bounds.learned import (
     SeveralKernels,
     combine,
 )
-from cvxkernel.formulations.kundu2010.bounds.losses import LOSSES, Loss
 from cvxkernel.formulations.kundu2010.bounds.omega import SMALLEST_GAMMA, Omega
 
 __all__ = [
-    "LOSSES",
     "SMALLEST_GAMMA",
     "Bounds",
+    "Budget",
     "LearnedSpectra",
-    "Loss",
     "Omega",
     "OneKernel",
     "SeveralKernels",
     "balanced",
     "combine",
     "composed",
+    "eq5_enclosure",
     "eq7_enclosure",
     "eq10_enclosure",
     "kernels_enclosure",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from cvxkernel.formulations import eigenbasis, inputs, svm
-from cvxkernel.formulations.arithmetic import DOUBLES, Arithmetic, Tensor
+from cvxkernel.formulations.arithmetic import DOUBLES, Arithmetic, Tensor, settled
 from cvxkernel.formulations.formulation import Point, encloses, given
 from cvxkernel.formulations.kundu2010.bounds.feasible import shares
 from cvxkernel.formulations.kundu2010.bounds.learned import (
@@ -111,8 +111,8 @@ def _enclosure(bounds: Bounds, point: Point) -> Any:
     if not bounds.weighed:
         del variables["gamma"]
     if isinstance(problem, Spectra):
-        return F.enclosure(high, low, high, {**variables, "U": problem.V}, problem.open)
-    return F.enclosure(high, low, high, variables)
+        variables["U"] = problem.V
+    return F.enclosure(high, low, high, variables, problem.open)
 
 
 def _learned(bounds: Bounds, point: Point) -> Tensor:
@@ -158,7 +158,11 @@ def eq10_enclosure(F: Arithmetic, problem: Combination, point: Point) -> Any:
     omega = Omega(F, M, problem.y, problem.C)
     low = omega.value(alpha)
     xs = _xs(F, problem, point, alpha)
-    uppers = [omega.upper(x) for x in xs]
+    uppers: list[Tensor] = []
+    for x in xs:
+        uppers.append(omega.upper(x))
+        if settled(F, low, uppers[-1]):
+            break
     high = svm.least(F, uppers)
     x = xs[next(i for i, end in enumerate(uppers) if end is high)]
     gamma = omega.gamma(alpha)

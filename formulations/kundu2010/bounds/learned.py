@@ -23,8 +23,8 @@ from cvxkernel.formulations.kundu2010.bounds.feasible import (
     simplex,
     spectahedron,
 )
-from cvxkernel.formulations.kundu2010.bounds.losses import LOSSES
 from cvxkernel.formulations.kundu2010.bounds.omega import SMALLEST_GAMMA, Omega
+from cvxkernel.formulations.kundu2010.losses import Loss
 from cvxkernel.formulations.kundu2010.programs import Similarities, Spectra
 
 CLOSEST = 1e-8  # of τ: ‖K - S‖ is taken as no less where it is divided by
@@ -52,7 +52,7 @@ class Bounds(ABC):
 
     def __init__(self, F: Arithmetic, problem: Similarities | Spectra) -> None:
         self.F, self.problem, self.y, self.C = F, problem, problem.y, problem.C
-        self.loss, self.rho = LOSSES[problem.loss], problem.rho
+        self.losses, self.rho = problem.losses, problem.rho
         self.tau = F.exact(problem.tau)
         self.S = self.targets()
 
@@ -104,7 +104,9 @@ class Bounds(ABC):
     def cost(self, learned: Sequence[Tensor]) -> Tensor:
         """ρΣᵢL(Kᵢ - Sᵢ) or ρΣᵢ‖μᵢ - λᵢ‖"""
         every = list(learned) * (len(self.S) // len(learned))
-        losses = [self.loss.value(self.F, x - S) for x, S in zip(every, self.S, strict=True)]
+        losses = [
+            L.value(self.F, x - S) for L, x, S in zip(self.losses, every, self.S, strict=True)
+        ]
         return self.F.exact(self.rho) * sum(losses[1:], losses[0])
 
     def values(self, learned: Sequence[Scaled], xs: Sequence[Any]) -> list[Tensor]:
@@ -124,15 +126,15 @@ class Bounds(ABC):
     def inside(self, W: Any) -> list[Tensor]:
         """Wᵢ taken into the domain of (ρL)*."""
         every = (self.F.exact(W[i]) for i in range(len(self.S)))
-        return [self.loss.inside(self.F, W_i, self.rho) for W_i in every]
+        return [L.inside(self.F, W_i, self.rho) for L, W_i in zip(self.losses, every, strict=True)]
 
     def bound(self, alpha: Tensor, gamma: Tensor, W: Sequence[Tensor]) -> Tensor:
         """The dual at α ∈ A, γ ∈ Δ and Wᵢ in the domain of (ρL)*."""
         if self.weighed and not np.all(gamma > SMALLEST_GAMMA):
             return self.F.inf
         paid = [
-            self.F.inner(W_i, S) + self.loss.conjugate(self.F, W_i, self.rho)
-            for W_i, S in zip(W, self.S, strict=True)
+            self.F.inner(W_i, S) + L.conjugate(self.F, W_i, self.rho)
+            for L, W_i, S in zip(self.losses, W, self.S, strict=True)
         ]
         least = self.tau * self.least(self.y * alpha, gamma, W)
         return alpha.sum() - sum(paid[1:], paid[0]) + least
@@ -145,7 +147,25 @@ class Bounds(ABC):
 
     def subgradients(self, learned: Array, blur: float = 0.0) -> Array:
         """ρL′(Xᵢ) of Xᵢ = Kᵢ - Sᵢ, or of μᵢ - λᵢ; with `blur` > 0 that of L smoothed."""
-        return self.loss.subgradient(self.differences(learned), self.rho, blur)
+        every = zip(self.losses, self.differences(learned), strict=True)
+        return self.rho * np.stack(
+            [
+                L.smooth_gradient(X, blur) if self.blurred(L, X, blur) else L.subgradient(X)
+                for L, X in every
+            ]
+        )
+
+    @staticmethod
+    def blurred(L: Loss, X: Array, blur: float) -> bool:
+        """Whether L is smoothed."""
+        return blur > 0 and L.rough(X.size) > 0
+
+    def smoothed(self, learned: Array, blur: float = 0.0) -> float:
+        """ρΣᵢL(Xᵢ), each L smoothed where blur h > 0: not below, by at most ½hρΣᵢ rough."""
+        every = zip(self.losses, self.differences(learned), strict=True)
+        return self.rho * sum(
+            L.smooth_value(X, blur) if self.blurred(L, X, blur) else L.number(X) for L, X in every
+        )
 
     def differences(self, learned: Array) -> Array:
         """K - Sᵢ, Kᵢ - Sᵢ or μᵢ - λᵢ"""
@@ -159,8 +179,10 @@ class Bounds(ABC):
         this α and γ. With L1 there is none.
         """
         closest = CLOSEST * self.problem.tau
-        c = self.loss.curvature(self.differences(learned), self.rho, closest)
-        if c is None or (self.weighed and not (gamma > SMALLEST_GAMMA).all()):
+        every = zip(self.losses, self.differences(learned), strict=True)
+        found = [L.curvature(X, self.rho, closest) for L, X in every]
+        c = np.array([one for one in found if one is not None])
+        if len(c) < len(found) or (self.weighed and not (gamma > SMALLEST_GAMMA).all()):
             return None
         return self.nearest(self.pulled(self.y * alpha, gamma, c))
 

@@ -33,7 +33,7 @@ IDS = [id for id, form in CATALOGUE.items() if form.paper in ("chen2009", "luss2
 
 def test_the_ids_of_the_design():
     labels = ("eq1", "eq3", "eq7", "eq7-dual", "eq8", "eq8-qcqp", "eq12")
-    assert set(IDS) == {f"chen2009-{label}" for label in labels} | {"luss2007"}
+    assert set(IDS) == {f"chen2009-{label}" for label in labels} | {"luss2007", "luss2007-maxmin"}
     assert formulation("chen2009-eq2").id == formulation("kundu2010-eq2").id == "luss2007"
     assert formulation("kundu2010-eq1").id == "chen2009-eq1"
 

@@ -11,7 +11,7 @@ import pytest
 from cvxkernel.formulations import CATALOGUE, kundu2010, svm
 from cvxkernel.formulations import errors as e
 from cvxkernel.formulations.arithmetic import BALLS, DOUBLES
-from cvxkernel.formulations.kundu2010 import Combination, Similarities, Spectra, bounds
+from cvxkernel.formulations.kundu2010 import Budgeted, Combination, Similarities, Spectra, bounds
 from cvxkernel.solvers import solve
 from cvxkernel.solvers.mkl import mkl
 from cvxkernel.validation.instances import random_kernels, sample
@@ -283,8 +283,8 @@ def midpoint_instance():
 
 
 def omega5(K, y):
-    found = solve("lanckriet2004-sm1", Combination(K, y, 1.0).eq5_margin(float(len(y))))
-    return found.lower / 2, found.upper / 2
+    found = solve("kundu2010-eq5", Budgeted(K, y, 1.0, float(len(y))))
+    return found.lower, found.upper
 
 
 def test_omega_of_5_is_not_convex_and_that_of_10_is():
@@ -307,10 +307,13 @@ def test_omega_of_5_is_not_convex_and_that_of_10_is():
 def test_omega_of_5_by_its_own_program():
     y, A, B = midpoint_instance()
     K = np.stack([A + np.eye(8), (A + B) / 2 + np.eye(8)])
-    program = Combination(K, y, 1.0).eq5(8.0)
-    value = program.problem.solve(solver="CLARABEL")
+    problem = Budgeted(K, y, 1.0, 8.0)
+    value = problem.eq5().problem.solve(solver="CLARABEL")
     low, high = omega5(K, y)
     assert low - 1e-6 <= value <= high + 1e-6
+    twice = solve("lanckriet2004-sm1", problem.margin())
+    assert twice.lower <= 2 * high
+    assert 2 * low <= twice.upper
 
 
 def test_omega_of_10_has_no_lipschitz_constant():

@@ -342,8 +342,8 @@ def test_bad_data_is_one_line_and_exit_2(id, change, key, told, tmp_path, run):
         ("tang2009-thm3.1", "lam", [0.1, 0.2], "one number"),
         ("tang2009-thm3.1", "lam", 1e200, "between"),
         ("tang2009-eq3-sdp", "lam", -1.0, "not negative"),
-        ("tang2009-eq11", "beta", -0.1, "0: one kernel for all labels, k/2: one for each label"),
-        ("tang2009-eq11", "beta", 1.1, "0 ≤ β ≤ k/2 = 1, the range of Ω"),
+        ("tang2009-eq11", "beta", -0.1, "not negative; came -0.1"),
+        ("tang2009-eq11", "beta", 1e200, "between"),
         ("tang2009-eq11", "beta", [0.1, 0.2], "one number"),
         ("tang2009-eq2", "Y", np.ones((3, 9)) - 2 * np.eye(3, 9), "a row of labels for each"),
     ],
@@ -372,8 +372,9 @@ def test_a_missing_parameter_and_an_unsuitable_solver(tmp_path, run):
 def test_zero_is_a_price_and_the_ends_are_bounds():
     data = multi_label(9, 2, 2)
     assert Regularized(data["kernels"], data["Y"], 1.0, 0).lam == 0.0
-    for beta in (0, 1.0):
-        assert Shared(data["kernels"], data["Y"], 1.0, beta).beta == beta
+    for beta, most in ((0, 0), (1.0, 1.0), (1.1, 1.0), (7, 1.0)):  # k = 2
+        problem = Shared(data["kernels"], data["Y"], 1.0, beta)
+        assert (problem.beta, problem.most) == (beta, most)
 
 
 def test_a_percentage_is_a_share():

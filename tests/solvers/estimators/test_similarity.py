@@ -127,6 +127,84 @@ def test_raw_and_augmented_shift_are_one_and_linear_is_the_consistent_one(given)
     assert np.abs(f["raw"] - f["linear"]).max() > 1e-3
 
 
+TREATED = [
+    *(ModifiedSVM(m, solver="svm") for m in ("clip", "flip", "shift")),
+    SpectrumSVM(eta=1e-2, gamma=0.1, tol=1e-4),
+    LearnedKernelSVM(eta=1e-2, gamma=0.1),
+    RobustSVM(rho=0.5),
+]
+
+
+@pytest.mark.parametrize("model", TREATED, ids=lambda m: getattr(m, "modification", type(m)))
+def test_every_method_of_table_1_takes_every_treatment_it_has(given, model):
+    S, y = given
+    train, test = split(S)
+    fitted = clone(model).fit(train, y[TRAIN])
+    own = {
+        "raw": test.T,
+        "linear": fitted._transformation() @ test.T,
+        "nearest": np.stack([prediction.nearest(fitted.kernel_, s, 1.0)[0] for s in test], axis=1),
+    }
+    for treatment in fitted.treatments:
+        k = fitted.set_params(treatment=treatment)._columns(test)
+        assert fitted.score(test, y[TEST]) >= 0.5
+        if treatment in own:
+            assert k == pytest.approx(own[treatment], abs=1e-9)
+        else:  # Wu et al.: the last column of the whole, modified
+            whole = np.block([[train, test[:1].T], [test[:1], np.ones((1, 1))]])
+            assert k[:, 0] == pytest.approx(fitted._modify(whole)[:-1, -1], abs=1e-12)
+            # ... and of the training samples alone it is the kernel
+            K = fitted._modify(fitted.similarities_)
+            assert pytest.approx(fitted.kernel_, abs=1e-4) == K
+    # k = As: a training sample has its column of K, the same as in training
+    fitted.set_params(treatment="linear")
+    assert fitted._columns(train) == pytest.approx(fitted.kernel_, abs=1e-8)
+
+
+def test_the_rank_one_update_is_K_star(given):
+    S, y = given
+    train, _ = split(S)
+    fitted = RobustSVM(C=2.0, rho=0.3).fit(train, y[TRAIN])
+    problem = chen2009.RobustMachine(train, y[TRAIN], 2.0, 0.3)
+    for alpha in (fitted.solution_.variables["alpha"], np.linspace(0, 2, 30)):
+        made = prediction.updated(train, y[TRAIN] * alpha, 1 / (4 * 0.3))
+        assert made == pytest.approx(problem.K_star(alpha), abs=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+def test_where_the_similarity_is_a_kernel_no_treatment_moves_a_sample(scale):
+    """A kernel of all samples, and a price at which K is S: every k is s."""
+    rng = np.random.default_rng(1)
+    B, y = rng.normal(size=(26, 40)), np.where(np.arange(26) % 2, 1.0, -1.0)
+    S = scale * (B @ B.T / 40 + 0.5 * np.outer(y, y))
+    np.fill_diagonal(S, S.max())
+    S[np.diag_indices(26)] *= 1.5
+    train, test = S[:16, :16], S[16:, :16]
+    C = 1 / scale
+    for model in (
+        *(ModifiedSVM(m, C, solver="svm") for m in ("clip", "flip", "shift")),
+        RobustSVM(C=C, rho=1e5 / scale**2 * C),
+    ):
+        fitted = model.fit(train, y[:16])
+        for treatment in fitted.treatments:
+            k = fitted.set_params(treatment=treatment)._columns(test)
+            assert k == pytest.approx(test.T, abs=1e-4 * scale)
+
+
+def test_equal_samples_are_treated_alike():
+    """S of rank 8 for 16 samples, each twice: S⁺ is of what is left."""
+    S, y = similarity(8, kind="random", seed=2)
+    S, y = np.tile(S, (2, 2)), np.tile(y, 2)
+    np.fill_diagonal(S, 1.0)
+    S[:8, 8:][np.diag_indices(8)] = S[8:, :8][np.diag_indices(8)] = 1.0
+    for model in TREATED:
+        fitted = clone(model).set_params(self_similarity=1.0).fit(S, y)
+        for treatment in set(fitted.treatments) - {"augmented"}:
+            k = fitted.set_params(treatment=treatment)._columns(S)
+            assert np.isfinite(k).all()
+            assert k[:, :8] == pytest.approx(k[:, 8:], abs=1e-8)
+
+
 def test_slices_go_through_scikit_learn(given):
     S, y = given
     search = GridSearchCV(RobustSVM(), {"C": [0.1, 1.0], "rho": [0.1, 1.0]}, cv=3).fit(S, y)
@@ -142,6 +220,9 @@ def test_slices_go_through_scikit_learn(given):
     [
         (ModifiedSVM("denoise"), "modification: expected one of clip, flip, shift"),
         (ModifiedSVM(treatment="none"), "treatment"),
+        (SpectrumSVM(treatment="augmented"), "treatment: expected one of linear, nearest, raw"),
+        (LearnedKernelSVM(treatment="none"), "treatment"),
+        (RobustSVM(treatment=None), "treatment"),
         (ModifiedSVM(C=-1.0), "C: expected a positive number"),
         (SpectrumSVM(h="ridge"), "h: expected one of"),
         (SpectrumSVM(eta=0.0), "eta"),

@@ -110,7 +110,7 @@ def test_degenerate_data(case):
     data = degenerate(case)
     k = len(data["Y"])
     for C in (1e-3, 1.0, 1e3):
-        for beta in (0.0, k / 5, k / 2):
+        for beta in (0.0, k / 5, k / 2, 1e3 * k):
             problem = Shared(**data, C=C, beta=beta)
             found = Newton().solve(SILP, problem)
             assert found.width <= 1e-6

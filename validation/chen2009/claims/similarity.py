@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from scipy.linalg import eigvalsh
 
@@ -152,13 +154,18 @@ def dual(seed: int) -> Evidence:
 
 
 def minimax(seed: int) -> Evidence:
-    """(5) at α from below, (6) at K from above: what is left between them; (6) as built."""
+    """(5) at α from below, (6) at K from above: what is left between them; both as built."""
     found: list[Finding] = []
     for kind in KINDS:
         at, best = problem("luss2007", kind, seed), optimum("luss2007", kind, seed)
         found.append(Finding(best.width, 1e-6, instance=kind))
         found += literal("luss2007", kind, seed)
         found.append(as_written("luss2007", at, best, instance=kind))
+        found.append(equal(optimum("luss2007-maxmin", kind, seed), best, instance=kind))
+        for C in (at.C / 100, at.C, at.C * 100):
+            other = replace(at, C=C)
+            own = optimum_of("luss2007", other)
+            found.append(as_written("luss2007-maxmin", other, own, instance=f"{kind}, C = {C:g}"))
         alpha, K = best.variables["alpha"], at.K_star(best.variables["alpha"])
         v = at.y * alpha
         inner = alpha.sum() - v @ K @ v / 2 + at.rho * np.sum((K - at.S) ** 2)
@@ -319,7 +326,7 @@ CLAIMS = (
         programs=("chen2009-eq1", "chen2009-eq3")),
     Claim("chen2009-eq6", "(5) and (6)",
         "max over α min over K ⪰ 0 = min over K ⪰ 0 max over α", minimax.__doc__ or "", minimax,
-        quote="we can switch the max and min", programs=("luss2007",)),
+        quote="we can switch the max and min", programs=("luss2007", "luss2007-maxmin")),
     Claim("chen2009-eq2-K", "section 4.3, (4) of Luss and d'Aspremont (2007)",
         "the K of (2) is a rank-one update, clipped: K* = (S + Yααᵀ Y/(4ρ))₊",
         K_star.__doc__ or "", K_star, quote="the rank-one update given by (4) in Luss"),

@@ -15,6 +15,7 @@ JUDGES = {
     "chen2009-eq1": Dual,
     "chen2009-eq3": Primal,
     "luss2007": KernelJudge,
+    "luss2007-maxmin": KernelJudge,
     "chen2009-eq7": KernelJudge,
     "chen2009-eq7-dual": KernelJudge,
     "chen2009-eq8": partial(ColumnJudge, kind=bounds.Augmented),

@@ -210,6 +210,8 @@ def eq7(seed: int) -> Evidence:
         found.append(Finding(abs(value - best.value) / best.value, allowed, **told))
         most = max(float(np.max(c.violation())) for c in program.problem.constraints)
         found.append(at_most(most, 0.0, n=at.n, magnitude=float(np.abs(f).max()) + 1))
+        found.append(equal(optimum("gonen2008-eq5", kind, seed), best, **told))
+        found.append(as_written("gonen2008-eq5", at, best, instance=f"(5), {kind}"))
     return Evidence(worst(found))
 
 
@@ -379,9 +381,9 @@ CLAIMS = (
     Claim("gonen2008-eq7", "Section 2, (7) against (5)",
         "for a given gating max (7) = min (5)",
         "(7) solved as it is written and by libsvm, with C large and small, and held against its "
-        "ends; (5) evaluated at the w_m, b and ξ of (6)",
+        "ends; (5) evaluated at the w_m, b and ξ of (6), and solved as it is written",
         eq7, quote="the objective value of (7) is equal to the objective value of (5) due to "
-        "strong duality", programs=("gonen2008-eq7",)),
+        "strong duality", programs=("gonen2008-eq5", "gonen2008-eq7")),
     Claim("gonen2008-K_eta", "Section 2, below (7)",
         "K_η(xᵢ, xⱼ) = Σ_m η_m(xᵢ)K_m(xᵢ, xⱼ)η_m(xⱼ) is the kernel of (7)",
         "points with explicit features: Σ‖w_m‖² of (6) against the form of K_η", K_eta,

@@ -8,10 +8,12 @@ the doubles of `Spectra` are them, exactly.
 from functools import partial
 
 from cvxkernel.formulations.kundu2010.bounds import LearnedSpectra, OneKernel, SeveralKernels
+from cvxkernel.validation.kundu2010.proofs.budget import BudgetJudge
 from cvxkernel.validation.kundu2010.proofs.learned import LearnedJudge
 from cvxkernel.validation.kundu2010.proofs.omega import CombinationJudge
 
 JUDGES = {
+    "kundu2010-eq5": BudgetJudge,
     "kundu2010-eq10": CombinationJudge,
     **{
         id: partial(LearnedJudge, id=id, kind=kind)

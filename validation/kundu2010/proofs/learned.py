@@ -35,7 +35,8 @@ class LearnedJudge:
         enclosure = self.form.enclose(self.problem, point)
         found = enclosure.variables
         yield found
-        polished = polish(self.bounds, dict(found)) if enclosure.width <= ROUGH else None
+        known = isinstance(self.problem.loss, str)  # L1, L2 or L3: the equations of no other
+        polished = polish(self.bounds, dict(found)) if known and enclosure.width <= ROUGH else None
         if polished is not None:
             yield polished
             return
@@ -136,8 +137,9 @@ class LearnedJudge:
 
     def off_dual(self, W: Tensor) -> dict[str, arb]:
         """How far Wᵢ are from the domain of the conjugate, relative to the larger size."""
-        loss, rho = self.bounds.loss, arb(self.problem.rho)
-        every = [loss.gauge(BALLS, W[i], self.problem.rho) for i in range(len(W))]
+        rho = arb(self.problem.rho)
+        losses = enumerate(self.bounds.losses)
+        every = [loss.gauge(BALLS, W[i], self.problem.rho) for i, loss in losses]
         sizes = [size.number for size in every if size is not None]
         most = balls.largest(sizes or [arb(0)])
         return {self.dual: excess(most - rho, most.max(rho))} if sizes else {}

@@ -12,8 +12,10 @@ from scipy.optimize import brentq, minimize_scalar
 
 from cvxkernel.formulations import semidefinite
 from cvxkernel.formulations.chen2009.programs import KernelMachine, NewSample, RobustMachine
+from cvxkernel.formulations.errors import ParameterError
 from cvxkernel.formulations.formulation import Point
 from cvxkernel.formulations.inputs import Array
+from cvxkernel.formulations.kundu2010 import LOSSES, losses
 from cvxkernel.formulations.kundu2010.programs import Combination, Similarities
 from cvxkernel.validation.vectors.decimals import balanced, shares, texts
 from cvxkernel.validation.vectors.witnesses.machines import above, offset, polished
@@ -190,6 +192,9 @@ def combination(problem: Combination, point: Point) -> dict[str, Any]:
 
 def kernels(problem: Similarities, point: Point) -> dict[str, Any]:
     """kundu2010 (4) and (6): Fᵢ and gᵢ above, Wᵢ and μᵢ below."""
+    if not isinstance(problem.loss, str):
+        expected = f"one of {', '.join(LOSSES)} in a certificate"
+        raise ParameterError("loss", expected, losses.told(problem.loss)[:60])
     one = np.ndim(point["K"]) == 2
     K = np.asarray(point["K"])[None] if one else np.asarray(point["K"])
     y, tau, rho, n = problem.y, problem.tau, problem.rho, problem.n

@@ -13,6 +13,7 @@ from cvxkernel.formulations.chen2009.programs import Machine, RegularizedMachine
 from cvxkernel.formulations.formulation import Point
 from cvxkernel.formulations.gonen2008.programs import Gated
 from cvxkernel.formulations.inputs import Array
+from cvxkernel.formulations.kundu2010.programs import Budgeted
 from cvxkernel.formulations.lanckriet2004.programs import SoftMargin
 from cvxkernel.formulations.tang2009.programs import Separate, Shared
 from cvxkernel.validation.vectors.decimals import balanced, shares, texts
@@ -168,6 +169,16 @@ def margin(problem: Any, point: Point) -> dict[str, Any]:
         lost = np.maximum(0.0, 1 - y * (f + b))
         best = min(best, Primal(float(v @ f + lost @ lost / ridge), v, b), key=lambda p: p.value)
     return {**made, "c": texts(best.c), "b": texts(best.b)}
+
+
+def budgeted(problem: Budgeted, point: Point) -> dict[str, Any]:
+    """kundu2010 (5): shares βᵢrᵢ/τ, α, and a primal point."""
+    w = np.maximum(point["beta"], 0.0) * problem.r / problem.tau
+    Q = np.tensordot(problem.tau * w / problem.r, problem.kernels, axes=1)
+    alpha = np.asarray(point["alpha"])
+    _, c, b = above(Q, problem.y, problem.C, alpha)
+    made = {"shares": shares(w, 25), "alpha": balanced(alpha, problem.y, Fraction(problem.C))}
+    return {**made, "c": texts(c), "b": texts(b)}
 
 
 def _some_identity(w: Array) -> Array:

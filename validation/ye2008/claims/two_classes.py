@@ -11,19 +11,28 @@ from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.ye2008 import bounds
-from cvxkernel.solvers import ColumnGeneration
+from cvxkernel.solvers import ColumnGeneration, Newton
+from cvxkernel.validation.instances import sample
 from cvxkernel.validation.ledger.claim import (
     Claim,
     Evidence,
     Finding,
     about,
     at_most,
+    equal,
     identity,
     on_each,
     solved,
     worst,
 )
-from cvxkernel.validation.ledger.shared import KINDS, literal, optimum, problem, recovered
+from cvxkernel.validation.ledger.shared import (
+    KINDS,
+    literal,
+    optimum,
+    optimum_of,
+    problem,
+    recovered,
+)
 from cvxkernel.validation.ye2008.claims.programs import all_written, same
 from cvxkernel.validation.ye2008.claims.space import Space, solve, space, two
 
@@ -112,8 +121,15 @@ def _eq4_alpha(s: Space) -> Evidence:
 
 
 def kim(seed: int) -> Evidence:
-    """The SDP as written, and against (4) at its own weights and at others."""
+    """The SDP as written, against (4) at its own weights and at others, and against its epigraph.
+
+    The last at both λ of the paper, 1e-8 and 5e-4, by a cone where (4) is by Newton's method.
+    """
     found = all_written(seed, "kim2006")
+    for lam in (1e-8, 5e-4):
+        small = formulation("kim2006").make({**sample("kim2006", 13, 3, seed=seed), "lam": lam})
+        cone, newton = optimum_of("kim2006-epigraph", small), Newton().solve("kim2006", small)
+        found.append(equal(newton.enclosure, cone, instance=f"λ = {lam:g}"))
     for kind in KINDS:
         found += literal("kim2006", kind, seed)
         at, best = problem("kim2006", kind, seed), optimum("kim2006", kind, seed)

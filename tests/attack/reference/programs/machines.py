@@ -74,7 +74,20 @@ def gonen(data: Data) -> Ends:
     return _machine(mid(np.concatenate(R)), data["y"], arb(data["C"]))
 
 
-def margin(data: Data, *, box: bool = False, squared: bool = False, joint: bool = False) -> Ends:
+def budgeted(data: Data) -> Ends:
+    """min over β of max 1ᵀα - ½αᵀYΣβᵢKᵢYα: half of the 1-norm margin with c = τ"""
+    low, high = margin(data, box=True, budget=arb(data["tau"]))
+    return low / 2, high / 2
+
+
+def margin(
+    data: Data,
+    *,
+    box: bool = False,
+    squared: bool = False,
+    joint: bool = False,
+    budget: arb | None = None,
+) -> Ends:
     """max 2·1ᵀα - αᵀα/C - ct, t ≥ αᵀG(Kᵢ)α/rᵢ"""
     y, K = data["y"], [nearest(K) for K in data["kernels"]]
     r = [sum(K_i.diagonal(), arb(0)) for K_i in K]
@@ -83,7 +96,7 @@ def margin(data: Data, *, box: bool = False, squared: bool = False, joint: bool 
         for root_of, r_i in zip(map(root, data["kernels"]), r, strict=True)
     ]
     n = len(y)
-    c = sum(r, arb(0))
+    c = sum(r, arb(0)) if budget is None else budget
     if joint:
         c += n
         roots.append(mid(number(np.eye(n)) / arb(n).sqrt()))
