@@ -98,16 +98,17 @@ def answer(
     Kernels of very different size side by side, or a large C, leave doubles with a width far above
     that of the point that was found: balls tell what it is worth.
     """
-    form, start = formulation(id), perf_counter()
+    start = perf_counter()
     tol = inputs.positive("tol", tol if tol is not None else promise(id) or 1e-6)
     try:
         asked: Any = {"solver": solver, "tol": tol, "limit": limit, "literal": literal}
         return solvers.solve(id, problem, progress=progress, **asked)
     except SolverError as error:
-        best = error.best if error.best is not None else form.enclose(problem, {})
-        point: dict[str, Any] = dict(best.variables)
-        proved = enclose(id, problem, **point)
-        if form.fixed or not proved.width <= tol:
+        best = error.best
+        if best is None or formulation(id).fixed:
+            raise
+        proved = enclose(id, problem, **dict(best.variables))
+        if not proved.width <= tol:
             raise
         worth = _worth(id, problem, best.variables, proved, tol)
         if not worth:
