@@ -16,6 +16,7 @@ import cvxpy as cp
 import numpy as np
 from numpy.typing import NDArray
 
+from cvxkernel.formulations.errors import InputError
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.program import Program
@@ -124,7 +125,8 @@ def conic_form(form: Formulation, problem: Any) -> ConicForm:
     sign = -1.0 if isinstance(program.problem.objective, cp.Maximize) else 1.0
     cones = Cones(dims.zero, dims.nonneg, tuple(dims.soc), tuple(dims.psd))
     if cones.rows != A.shape[0]:
-        raise NotImplementedError(f"{form.id} has a cone that no format of ours holds")
+        others = f"{A.shape[0] - cones.rows} rows of other cones"
+        raise InputError("problem", "linear, second-order and semidefinite cones alone", others)
     A.sort_indices()
     symbols, multipliers = _located(program, chain, inverse, A.shape)
     return ConicForm(

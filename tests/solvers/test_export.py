@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import cvxpy as cp
 import mosek
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from scipy.io import loadmat
 from scipy.sparse import coo_array
 
 from cvxkernel.formulations import CATALOGUE, InputError
+from cvxkernel.formulations.kundu2010.losses import Own
 from cvxkernel.solvers import solve
 from cvxkernel.solvers.export import ENDINGS, export, map_beside
 from cvxkernel.solvers.export.conic_form import Cones, conic_form, told
@@ -229,3 +231,11 @@ def test_the_map_is_json_that_names_every_symbol(tmp_path):
 def test_what_cannot_be_exported_is_said_in_a_line(id, format, file, line, tmp_path):
     with pytest.raises(InputError, match=line):
         export(id, a_problem(id), format, tmp_path / file)
+
+
+def test_a_cone_that_no_format_holds_is_said_in_a_line(tmp_path):
+    """A loss of the caller's own may need an exponential cone."""
+    loss = Own("softplus", np.sum, np.ones_like, lambda X: cp.sum(cp.logistic(X)))
+    problem = CATALOGUE["kundu2010-eq4"].make({**sample("kundu2010-eq4", 4, 2), "loss": loss})
+    with pytest.raises(InputError, match="problem: expected linear, second-order and semidef"):
+        export("kundu2010-eq4", problem, "sdpa", tmp_path / "p.dat-s")
