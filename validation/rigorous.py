@@ -107,7 +107,8 @@ def answer(
         best = error.best
         if best is None or formulation(id).fixed:
             raise
-        proved = enclose(id, problem, **dict(best.variables))
+        point: dict[str, Any] = dict(best.variables)
+        proved = enclose(id, problem, **point)
         if not proved.width <= tol:
             raise
         worth = _worth(id, problem, best.variables, proved, tol)
