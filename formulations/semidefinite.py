@@ -102,13 +102,14 @@ def _composed(K: Array, d: Array, V: Array) -> tuple[Array, float]:
     omega = _norm(gram) + gamma(n + 2, unit) * n
     defect = _norm(gram * weight) + gamma(n + 2, unit) * _norm((size.T @ size) * weight)
     plus = (W * np.maximum(D, 0)) @ W.T
-    slack = rest + made + 2 * (2 + omega) / (2 - omega) * defect + 2 * UNIT * _norm(plus)
+    turned = 2 * (2 + omega) / (2 - omega) * defect if omega < 1 else np.inf
+    slack = rest + made + turned + 2 * UNIT * _norm(plus)
     return ((plus + plus.T) / 2).astype(np.float64), slack * (1 + 8 * n * UNIT)
 
 
 def _norm(A: Any) -> float:
-    """‖A‖_F, to the rounding that `_composed` allows for"""
-    return float(np.sqrt(np.sum(A * A)))
+    """‖A‖_F, to the rounding that `_composed` allows for: sums of n terms, twice."""
+    return float(np.sqrt((A * A).sum(axis=1).sum()))
 
 
 def _factorizes(K: Array, shift: float) -> bool:
@@ -233,17 +234,3 @@ def _distance(K: Array) -> float:
     """‖K - K₊‖₂ at most: that of the doubles near K₊, and theirs from K."""
     near, off, _ = nearest(K)
     return off if near is K else off + _norm(near - K) * (1 + 4 * len(K) ** 2 * UNIT)
-
-
-def mixed(weights: Array, K: Array) -> float:
-    """The slack of Σᵢ wᵢKᵢ summed in doubles, w ≥ 0 known to within γₚ: Σᵢ wᵢεᵢ, and its rounding.
-
-    An entry is off by γ₂ₚ₊₄ Σᵢ wᵢ|Kᵢ| at most, and the spectral norm of |Kᵢ| is at most ‖Kᵢ‖_F.
-    """
-    return float(weights @ slack(K)) + gamma(2 * len(weights) + 4) * float(weights @ _norms(K))
-
-
-@per_array
-def _norms(K: Array) -> Array:
-    """‖Kᵢ‖_F"""
-    return np.array([float(np.linalg.norm(K_i)) for K_i in K])

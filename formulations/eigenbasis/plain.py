@@ -58,7 +58,7 @@ def _turned(lam: Array, phi: float) -> Array:
     if not (apart > phi).all():
         return np.full(len(lam), 2.0)
     turned: Array = np.sqrt(2) * phi / np.maximum(apart, phi)
-    return turned
+    return turned * (1 + _norms(len(lam)))
 
 
 def _decided(S: Array, found: Basis) -> Basis:
@@ -85,7 +85,7 @@ def _proved(S: Array, lam: Array, U: Array) -> tuple[float, float]:
     rest += few * (float(np.linalg.norm(E * lam)) + made * float(np.abs(lam).max()))
     halved = 0.0 if (S == S.T).all() else UNIT  # what rounding (S + Sᵀ)/2 may have moved
     phi = rest + (3 * omega + halved) * few * float(np.linalg.norm(A))
-    return (phi, omega) if np.isfinite(phi) else (np.inf, np.inf)
+    return (phi, omega) if np.isfinite(phi) and omega <= 0.1 else (np.inf, np.inf)
 
 
 def _norms(n: int) -> float:
