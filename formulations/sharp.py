@@ -24,7 +24,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from cvxkernel.formulations.arithmetic import DOUBLES
-from cvxkernel.formulations.semidefinite import UNIT, Array, gamma
+from cvxkernel.formulations.rounding import UNIT, Array, gamma
 
 LARGEST = 400  # n: beyond it the products take longer than they are worth
 PRODUCT = 2.0**-96  # of a product in twice the digits: relative to n times the largest terms

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy.linalg import LinAlgError, cholesky, eigvalsh
+from scipy.linalg import eigvalsh
 
 from cvxkernel.formulations import semidefinite
 from cvxkernel.formulations.arithmetic.doubles.centred import Centred, centres, doubly_centred
@@ -28,7 +28,7 @@ from cvxkernel.formulations.eigenbasis import Basis
 from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.memory import per_array
-from cvxkernel.formulations.semidefinite import UNIT, gamma
+from cvxkernel.formulations.rounding import UNIT, gamma
 
 __all__ = ["DOUBLES", "Centred", "Doubles", "Tensor", "exact"]
 
@@ -248,10 +248,11 @@ class Doubles:
         size = max(float(np.trace(B)) - n * at, 0.0) + float(np.abs(B.diagonal()).max()) + abs(at)
         charge = float(up(2 * gamma(n + 2) * size + n * n * TINY, n))
         if above is not None:
-            return exact(above) if factorizes(B, above + 2 * (charge + rest)) else cls.inf
+            L = semidefinite.factor(B, -above - 2 * (charge + rest))
+            return cls.inf if L is None else exact(above)
         for factor in (1.0, 4.0, 64.0, 4096.0):
             s = at - factor * charge
-            if factorizes(B, s):
+            if semidefinite.factor(B, -s) is not None:
                 return exact(float(np.nextafter(s - float(up(charge + rest)), -np.inf)))
         return cls.inf
 
@@ -268,17 +269,6 @@ class Doubles:
         """The interval between the lower end of `lower` and the upper end of `upper`."""
         points = {symbol: np.asarray(exact(x).mid) for symbol, x in variables.items()}
         return Enclosure(float(exact(value).mid), lower.lower, upper.upper, points, open)
-
-
-def factorizes(B: Array, s: float) -> bool:
-    """Whether B - sI has a Cholesky factor in doubles."""
-    moved = B.copy()
-    moved.flat[:: len(B) + 1] -= s
-    try:
-        L = cholesky(moved, lower=True, overwrite_a=True, check_finite=False)
-    except LinAlgError:
-        return False
-    return bool(np.isfinite(L.diagonal()).all())  # not every LAPACK stops at a NaN
 
 
 @per_array

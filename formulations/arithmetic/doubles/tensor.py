@@ -26,10 +26,8 @@ from typing import Any
 import numpy as np
 
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.formulations.semidefinite import UNIT, gamma
+from cvxkernel.formulations.rounding import TINY, UNIT, gamma
 
-# Four times the smallest normal number: a product may lose one of it, and those of its radius too.
-TINY = 4 * float(np.finfo(np.float64).tiny)
 EXP = 10 * UNIT  # relative: four units in the last place, and this product's own rounding
 BLOCK = 2**17  # doubles: rows of a matrix that stay in the cache while they are read twice
 PART = 128  # terms of an inner product that are summed at once
