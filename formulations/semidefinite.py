@@ -21,7 +21,8 @@ so it is with D₊; and (UDUᵀ)₊ = UD₊Uᵀ.
 
 Each norm is charged for its rounding: an inner product of n terms is off by at most γₙ = nu/(1-nu)
 times that of the absolute values, u being that of extended precision where n is not too large; and
-a Cholesky factorization of A that runs to its end shows A ⪰ -γₙ₊₁/(1-γₙ₊₁)·trace(A)·I (Rump 2006).
+a Cholesky factorization of A that runs to its end shows A ⪰ -γₙ₊₁/(1-γₙ₊₁)·trace(A)·I (Rump 2006),
+or, with its residual E = A - LLᵀ, A ⪰ -‖E‖·I.
 """
 
 from __future__ import annotations
@@ -35,13 +36,14 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky, eigh
 
 from cvxkernel.formulations.memory import per_array
+from cvxkernel.formulations.rounding import UNIT, few, gamma, residual
 
 Array = NDArray[np.float64]
 
 INDEFINITE = 2.0**-24  # relative to the largest eigenvalue: as much as single precision leaves
 SMALL = 64  # up to this n eigenvectors tell more of a singular kernel than a factorization does
+MIDDLE = 512  # and up to this one its residual does, three products
 EXTENDED = 128  # up to this n the eigenvectors are put together in extended precision
-UNIT = float(np.finfo(np.float64).eps) / 2  # of rounding to nearest
 
 
 class Nearest(NamedTuple):
@@ -60,11 +62,6 @@ class NotNearError(ValueError):
         self.least = least
 
 
-def gamma(n: int, unit: float = UNIT) -> float:
-    """γₙ = nu/(1 - nu)"""
-    return n * unit / (1 - n * unit)
-
-
 def nearest(came: Array) -> Nearest:
     """Doubles near K₊, for one matrix as it came; NotNearError where that would be far away."""
     n = len(came)
@@ -72,13 +69,15 @@ def nearest(came: Array) -> Nearest:
     K: Array = came if symmetric else (came + came.T) / 2
     halved = 0.0 if symmetric else 2 * UNIT * float(np.linalg.norm(K))
     open_ = 2 * gamma(n + 2) * max(float(np.trace(K)), 0.0)  # what a factorization leaves open
-    if _factorizes(K, -open_):
+    if factor(K, -open_) is not None:
         return Nearest(K, halved)
-    if _factorizes(K, open_):
+    if factor(K, open_) is not None:
         slack = 2 * open_
         if n <= SMALL:
             plus, off = _composed(K, *eigh(K, check_finite=False))
             slack = min(slack, off + _norm(K - plus) * (1 + 2 * n * n * UNIT))
+        elif n <= MIDDLE:
+            slack = min(slack, _below(K))
         return Nearest(K, slack + halved)
     d, V = eigh(K, check_finite=False)
     if d[0] < -INDEFINITE * max(float(d[-1]), 0.0):
@@ -102,24 +101,37 @@ def _composed(K: Array, d: Array, V: Array) -> tuple[Array, float]:
     omega = _norm(gram) + gamma(n + 2, unit) * n
     defect = _norm(gram * weight) + gamma(n + 2, unit) * _norm((size.T @ size) * weight)
     plus = (W * np.maximum(D, 0)) @ W.T
-    slack = rest + made + 2 * (2 + omega) / (2 - omega) * defect + 2 * UNIT * _norm(plus)
+    turned = 2 * (2 + omega) / (2 - omega) * defect if omega < 1 else np.inf
+    slack = rest + made + turned + 2 * UNIT * _norm(plus)
     return ((plus + plus.T) / 2).astype(np.float64), slack * (1 + 8 * n * UNIT)
 
 
 def _norm(A: Any) -> float:
-    """‖A‖_F, to the rounding that `_composed` allows for"""
-    return float(np.sqrt(np.sum(A * A)))
+    """‖A‖_F, to the rounding that `_composed` allows for: sums of n terms, twice."""
+    return float(np.sqrt((A * A).sum(axis=1).sum()))
 
 
-def _factorizes(K: Array, shift: float) -> bool:
-    """Whether K + shift·I has a Cholesky factor."""
+def _below(K: Array) -> float:
+    """How far below zero an eigenvalue may be: K + δI = LLᵀ + E with a small δ shows δ + ‖E‖."""
+    for shift in (x * UNIT * float(np.trace(K)) for x in (4, 64)):
+        L = factor(K, shift)
+        if L is not None:
+            moved = K + shift * np.eye(len(K))
+            E, off = residual(L, L.T, moved)
+            off += 2 * UNIT * float(moved.diagonal().max())
+            return (shift + float(np.linalg.norm(E)) + off) * (1 + few(len(K)))
+    return float(np.inf)
+
+
+def factor(K: Array, shift: float) -> Array | None:
+    """A Cholesky factor of K + shift·I in doubles, where there is one."""
     moved = K.copy()
     moved.flat[:: len(K) + 1] += shift
     try:
-        cholesky(moved, lower=True, overwrite_a=True, check_finite=False)
+        L: Array = cholesky(moved, lower=True, overwrite_a=True, check_finite=False)
     except LinAlgError:
-        return False
-    return True
+        return None
+    return L if np.isfinite(L.diagonal()).all() else None  # not every LAPACK stops at a NaN
 
 
 @per_array
@@ -131,7 +143,7 @@ def exactly(S: Array) -> bool:
     """
     if not (S == S.T).all() or (S.diagonal() < 0).any():
         return False
-    if _factorizes(S, -2 * gamma(len(S) + 2) * float(np.trace(S))):
+    if factor(S, -2 * gamma(len(S) + 2) * float(np.trace(S))) is not None:
         return True
     v = eigh(S, subset_by_index=[0, 0], check_finite=False)[1][:, 0]
     if float(v @ S @ v) < -gamma(2 * len(S) + 2) * float(np.abs(v) @ np.abs(S) @ np.abs(v)):
@@ -233,17 +245,3 @@ def _distance(K: Array) -> float:
     """‖K - K₊‖₂ at most: that of the doubles near K₊, and theirs from K."""
     near, off, _ = nearest(K)
     return off if near is K else off + _norm(near - K) * (1 + 4 * len(K) ** 2 * UNIT)
-
-
-def mixed(weights: Array, K: Array) -> float:
-    """The slack of Σᵢ wᵢKᵢ summed in doubles, w ≥ 0 known to within γₚ: Σᵢ wᵢεᵢ, and its rounding.
-
-    An entry is off by γ₂ₚ₊₄ Σᵢ wᵢ|Kᵢ| at most, and the spectral norm of |Kᵢ| is at most ‖Kᵢ‖_F.
-    """
-    return float(weights @ slack(K)) + gamma(2 * len(weights) + 4) * float(weights @ _norms(K))
-
-
-@per_array
-def _norms(K: Array) -> Array:
-    """‖Kᵢ‖_F"""
-    return np.array([float(np.linalg.norm(K_i)) for K_i in K])

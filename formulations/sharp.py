@@ -24,7 +24,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from cvxkernel.formulations.arithmetic import DOUBLES
-from cvxkernel.formulations.semidefinite import UNIT, Array, gamma
+from cvxkernel.formulations.rounding import UNIT, Array, gamma
 
 LARGEST = 400  # n: beyond it the products take longer than they are worth
 PRODUCT = 2.0**-96  # of a product in twice the digits: relative to n times the largest terms
@@ -158,6 +158,8 @@ def off(
     epsilon = (max(-least, 0.0) + lost + eta**2 / delta) / (1 - omega)
     rest = product(pair(K), U).plus(U.high * e).double
     defect = float(np.linalg.norm(U.high.T @ U.high - np.eye(len(e)))) + wide
+    if not defect < 0.5:
+        return None
     image = float(np.linalg.norm(rest)) + lost + 1.2 * most * (defect + 2 * UNIT * n)
     rounded = 2 * wide * float(e.sum())  # of N itself
     return (4 * image * (1 + defect) + float(np.sqrt(n)) * epsilon + rounded) * (1 + 1e-6)

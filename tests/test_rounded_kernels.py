@@ -92,14 +92,23 @@ def test_the_slack_of_what_is_held_is_a_few_units_in_the_last_place(n):
     assert near.slack <= (1e-14 if n < 128 else 1e-12) * np.linalg.norm(K)
 
 
-def test_a_singular_kernel_is_held_as_it_came_with_a_slack_of_its_rounding():
-    X = np.random.default_rng(1).normal(size=(30, 3))
+@pytest.mark.parametrize("n", [30, 130])
+def test_a_singular_kernel_is_held_as_it_came_with_a_slack_of_its_rounding(n):
+    X = np.random.default_rng(1).normal(size=(n, 3))
     K = X @ X.T
     near = semidefinite.nearest(K)
     assert near.K is K
     assert near.least == 0
     assert -float(np.linalg.eigvalsh(K)[0]) <= near.slack + 1e-15 * np.trace(K)
     assert 0 < near.slack <= 1e-14 * np.linalg.norm(K)
+
+
+@pytest.mark.parametrize("n", [30, 130])
+def test_no_slack_is_less_than_what_is_known_to_be_missing(n):
+    X = np.random.default_rng(2).integers(-8, 9, size=(n, 3)).astype(float)
+    missing = 2.0**-42  # exactly: K is XXᵀ less that much of the identity
+    near = semidefinite.nearest(X @ X.T - missing * np.eye(n))
+    assert missing <= near.slack <= 1e-14 * np.linalg.norm(X @ X.T)
 
 
 @pytest.mark.parametrize("id", ["chen2009-eq1", "chen2009-eq3", "lanckriet2004-sm1"])

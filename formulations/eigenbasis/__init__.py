@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 BITS = 192
 MATTER = ("all", "nonzero", "none")  # the eigenvalues whose vectors have to be chosen
-UNIT = float(np.finfo(np.float64).eps) / 2
 SAME = 1e-6  # columns that agree to this are one eigenvector
 ORTHONORMAL, EIGEN = 1e-8, 1e-8  # how far a given U may be from both, relative
 

@@ -10,10 +10,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from cvxkernel.formulations.eigenbasis import UNIT, Basis
+from cvxkernel.formulations.eigenbasis import Basis
 from cvxkernel.formulations.eigenbasis.integers import Exact, likely_nullity
-from cvxkernel.formulations.enclosure import TINY
 from cvxkernel.formulations.inputs import Array
+from cvxkernel.formulations.rounding import UNIT, few, residual
 
 NEAR, AT_ALL = 1e-9, 1e-6  # U is good enough to do without more bits; and where there are none
 MANY = "too many samples for a proof of its eigenvectors"
@@ -58,7 +58,7 @@ def _turned(lam: Array, phi: float) -> Array:
     if not (apart > phi).all():
         return np.full(len(lam), 2.0)
     turned: Array = np.sqrt(2) * phi / np.maximum(apart, phi)
-    return turned
+    return turned * (1 + few(len(lam)))
 
 
 def _decided(S: Array, found: Basis) -> Basis:
@@ -76,48 +76,13 @@ def _decided(S: Array, found: Basis) -> Basis:
 def _proved(S: Array, lam: Array, U: Array) -> tuple[float, float]:
     r"""φ and ω of A = (S + Sᵀ)/2: UᵀAU - D = Uᵀ(AU - UD) + (UᵀU - I)D and ‖U‖₂ ≤ 1 + ω."""
     n, A = len(lam), (S + S.T) / 2
-    few = 1 + _norms(n)
-    E, made = _product(U.T, U, np.eye(n))
-    omega = few * (float(np.linalg.norm(E)) + made)
-    R, off = _product(A, U, U * lam)
-    off += UNIT * few * float(np.linalg.norm(U * lam))
-    rest = (1 + omega) * few * (float(np.linalg.norm(R)) + off)
-    rest += few * (float(np.linalg.norm(E * lam)) + made * float(np.abs(lam).max()))
+    more = 1 + few(n)
+    E, made = residual(U.T, U, np.eye(n))
+    omega = more * (float(np.linalg.norm(E)) + made)
+    R, off = residual(A, U, U * lam)
+    off += UNIT * more * float(np.linalg.norm(U * lam))
+    rest = (1 + omega) * more * (float(np.linalg.norm(R)) + off)
+    rest += more * (float(np.linalg.norm(E * lam)) + made * float(np.abs(lam).max()))
     halved = 0.0 if (S == S.T).all() else UNIT  # what rounding (S + Sᵀ)/2 may have moved
-    phi = rest + (3 * omega + halved) * few * float(np.linalg.norm(A))
-    return (phi, omega) if np.isfinite(phi) else (np.inf, np.inf)
-
-
-def _norms(n: int) -> float:
-    """What a Frobenius norm of n by n numbers, each off by γₙ, and a few sums of norms may lose."""
-    return 2 * n * (n + 8) * UNIT
-
-
-def _product(A: Array, B: Array, C: Array) -> tuple[Array, float]:
-    r"""AB - C, and a bound on what it is off by in the Frobenius norm.
-
-    The leading bits of A and B, so few that A₁B₁ is exact in doubles in any order of summation; the
-    rest A₁B₂ + A₂B is 2²⁰ times smaller and pays γₙ for itself alone (Ozaki et al. 2012).
-    """
-    n = len(B)
-    bits = (53 - int(n).bit_length()) // 2
-    A1, B1 = _leading(A, bits), _leading(B, bits)
-    A2, B2 = A - A1, B - B1
-    gamma = (n + 4) * UNIT / (1 - (n + 4) * UNIT)
-    rest = A1 @ B2 + A2 @ B
-    made = np.abs(A1) @ np.abs(B2) + np.abs(A2) @ np.abs(B)
-    head = A1 @ B1 - C
-    out = head + rest
-    off = gamma * float(np.linalg.norm(made))
-    off += UNIT * (float(np.linalg.norm(head)) + float(np.linalg.norm(out)))
-    return out, (1 + _norms(n)) * off + n * TINY
-
-
-def _leading(A: Array, bits: int) -> Array:
-    """A rounded to a multiple of 2⁻ᵇⁱᵗˢ of a power of two not below its largest entry."""
-    largest = float(np.abs(A).max())
-    if not largest > 0:
-        return A
-    sigma = 2.0 ** (np.frexp(largest)[1] + 53 - bits)
-    out: Array = (A + sigma) - sigma
-    return out
+    phi = rest + (3 * omega + halved) * more * float(np.linalg.norm(A))
+    return (phi, omega) if np.isfinite(phi) and omega <= 0.1 else (np.inf, np.inf)

@@ -32,7 +32,7 @@ from cvxkernel.formulations.kernels import centre
 from cvxkernel.formulations.memory import per_array
 from cvxkernel.formulations.problem import Labelled
 from cvxkernel.formulations.program import Program
-from cvxkernel.formulations.semidefinite import UNIT
+from cvxkernel.formulations.rounding import UNIT
 from cvxkernel.formulations.sharp import Sharp, sharp
 
 TOLD = 1e-9  # a slack that moves an optimum by more, relatively, is worth to be made smaller

@@ -277,3 +277,38 @@ def test_what_is_known_in_norm_is_spread_before_it_is_repeated():
 def test_a_matrix_that_no_problem_holds_is_as_far_from_its_kernel_as_it_is():
     K = np.diag([1.0, 1.0, -1e-9])
     assert float(DOUBLES.kernels(K)[0].off) >= 1e-9
+
+
+BELOW = {  # of numbers x(middle, radius, what is held in norm)
+    "a product that is divided": lambda F, x: x(1e-310) / x(1e-305, 3.3e-306),
+    "a weight below normal": lambda F, x: F.combination(
+        F.stack([x(7e-321)]), [x(np.full((2, 2), 1.1e150))]
+    ),
+    "a square times a radius": lambda F, x: F.congruence(
+        x(np.full(2, 1e-200)), x(np.zeros((2, 2)), 1e300)
+    ),
+    "a square times a norm": lambda F, x: F.congruence(
+        x(np.full(2, 1e-200)), x(np.zeros((2, 2)), 0.0, 1e300)
+    ),
+    "a form of a norm": lambda F, x: F.forms(
+        x(np.zeros((2, 2)), 0.0, 1e290), x(np.full((1, 2), 1e-170))
+    ),
+    "a square beyond doubles": lambda F, x: F.congruence(
+        x(np.array([1e174, 1e141])), x(np.full((2, 2), 1e-322))
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BELOW)
+def test_what_doubles_cannot_hold_on_the_way_is_charged(name):
+    def known(mid, rad=0.0, off=0.0):
+        return Tensor(
+            mid, rad if np.ndim(mid) == 0 or not rad else np.full(np.shape(mid), rad), off
+        )
+
+    def worst(mid, rad=0.0, off=0.0):  # the largest error the set holds
+        error = off * np.eye(len(mid)) if off else 0.0
+        return BALLS.exact(mid) - BALLS.exact(rad) * (-1 if np.ndim(mid) else 1) + error
+
+    with balls.precision(6000), np.errstate(over="ignore", invalid="ignore"):
+        assert holds(BELOW[name](DOUBLES, known), BELOW[name](BALLS, worst))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy.linalg import LinAlgError, cholesky, eigvalsh
+from scipy.linalg import eigvalsh
 
 from cvxkernel.formulations import semidefinite
 from cvxkernel.formulations.arithmetic.doubles.centred import Centred, centres, doubly_centred
@@ -28,7 +28,7 @@ from cvxkernel.formulations.eigenbasis import Basis
 from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.memory import per_array
-from cvxkernel.formulations.semidefinite import UNIT, gamma
+from cvxkernel.formulations.rounding import UNIT, gamma
 
 __all__ = ["DOUBLES", "Centred", "Doubles", "Tensor", "exact"]
 
@@ -132,12 +132,12 @@ class Doubles:
                     mid += np.multiply(M.mid, x, out=part)
                     off += s * frobenius(M.radius) if inexact(M.rad) else 0.0
                 whole = frobenius(M.mid) if M.whole is None else M.whole
-                off += s * M.off + (gamma(p + 3 + ROUNDED) * s + (s - abs(x))) * whole
+                off += s * M.off + gamma(p + 3 + ROUNDED) * (s * whole) + (s - abs(x)) * whole
                 sizes += s * whole
         if isinstance(matrices[0], Centred):
             off += 8 * gamma(len(mid) + 4) * sizes
             mid = doubly_centred(mid)
-        return Tensor(mid, 0.0, float(up(off, p) + mid.size * TINY))
+        return Tensor(mid, 0.0, float(up(off, p) + p * mid.size * TINY))
 
     @staticmethod
     def signed(y: Array, Q: Tensor) -> Tensor:
@@ -152,13 +152,14 @@ class Doubles:
         error in norm is multiplied by the largest s² at most.
         """
         d = exact(d).spread()
-        s = np.abs(d.mid) + d.rad
-        part = np.outer(s, d.rad + 1.01 * UNIT * s)
-        rad = np.abs(Q.mid) * (part + part.T + 2 * TINY) + 2 * TINY
+        s, mid = np.abs(d.mid) + d.rad, Q.mid * np.outer(d.mid, d.mid)
+        part = np.outer(s, d.rad * np.ones(len(s)))
+        part = part + part.T + 2 * TINY
+        rad = np.abs(Q.mid) * part + 2.1 * UNIT * np.abs(mid) + 2 * TINY
         if inexact(Q.rad):
-            rad += Q.rad * (np.outer(s, s) + part + part.T)
+            rad += Q.rad * (np.outer(s, s) + part)
         most = float(np.max(s, initial=0.0))
-        return Tensor(Q.mid * np.outer(d.mid, d.mid), up(rad), float(up(Q.off * most**2)))
+        return Tensor(mid, up(rad), float(up(Q.off * (most * most + TINY))))
 
     @staticmethod
     def forms(K: Tensor, V: Any) -> Tensor:
@@ -171,7 +172,8 @@ class Doubles:
         n, size, entries = len(K), np.abs(V.mid) + V.rad, np.abs(K.mid) + K.rad
         with np.errstate(over="ignore", invalid="ignore"):
             most = size @ entries
-            rad = gamma(2 * n + 2) * (most * size).sum(axis=1) + K.off * (size * size).sum(axis=1)
+            rad = gamma(2 * n + 2) * (most * size).sum(axis=1)
+            rad += K.off * ((size * size).sum(axis=1) + n * TINY)
             rad += n * TINY * (2 + size.sum(axis=1))
             if inexact(V.rad):
                 rad += (most * V.rad + V.radius @ entries * size).sum(axis=1)
@@ -246,10 +248,11 @@ class Doubles:
         size = max(float(np.trace(B)) - n * at, 0.0) + float(np.abs(B.diagonal()).max()) + abs(at)
         charge = float(up(2 * gamma(n + 2) * size + n * n * TINY, n))
         if above is not None:
-            return exact(above) if factorizes(B, above + 2 * (charge + rest)) else cls.inf
+            L = semidefinite.factor(B, -above - 2 * (charge + rest))
+            return cls.inf if L is None else exact(above)
         for factor in (1.0, 4.0, 64.0, 4096.0):
             s = at - factor * charge
-            if factorizes(B, s):
+            if semidefinite.factor(B, -s) is not None:
                 return exact(float(np.nextafter(s - float(up(charge + rest)), -np.inf)))
         return cls.inf
 
@@ -266,17 +269,6 @@ class Doubles:
         """The interval between the lower end of `lower` and the upper end of `upper`."""
         points = {symbol: np.asarray(exact(x).mid) for symbol, x in variables.items()}
         return Enclosure(float(exact(value).mid), lower.lower, upper.upper, points, open)
-
-
-def factorizes(B: Array, s: float) -> bool:
-    """Whether B - sI has a Cholesky factor in doubles."""
-    moved = B.copy()
-    moved.flat[:: len(B) + 1] -= s
-    try:
-        L = cholesky(moved, lower=True, overwrite_a=True, check_finite=False)
-    except LinAlgError:
-        return False
-    return bool(np.isfinite(L.diagonal()).all())  # not every LAPACK stops at a NaN
 
 
 @per_array

@@ -21,7 +21,7 @@ from cvxkernel.formulations.arithmetic.doubles.tensor import (
 )
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.memory import per_array
-from cvxkernel.formulations.semidefinite import UNIT, gamma
+from cvxkernel.formulations.rounding import UNIT, gamma
 
 
 def doubly_centred(S: Array) -> Array:

@@ -26,11 +26,9 @@ from typing import Any
 import numpy as np
 
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.formulations.semidefinite import UNIT, gamma
+from cvxkernel.formulations.rounding import TINY, UNIT, gamma
 
-# Four times the smallest normal number: a product may lose one of it, and those of its radius too.
-TINY = 4 * float(np.finfo(np.float64).tiny)
-EXP = 8 * UNIT  # relative: libm and the vector libraries promise half of it
+EXP = 10 * UNIT  # relative: four units in the last place, and this product's own rounding
 BLOCK = 2**17  # doubles: rows of a matrix that stay in the cache while they are read twice
 PART = 128  # terms of an inner product that are summed at once
 ROUNDED = 2  # operations, at most, that made an entry of a matrix that is near a kernel
@@ -117,11 +115,11 @@ class Tensor:
             return float(self.mid) if self.mid.ndim == 0 else self.mid
         if self.mid.ndim == 0:  # a number is nothing for numpy; it is never known in norm
             end = float(self.mid) - float(self.rad)
-            return -inf if isnan(end) else nextafter(end, -inf) if self.rad else end
+            return -inf if isnan(end) or end == inf else nextafter(end, -inf) if self.rad else end
         x = self.spread()
         with np.errstate(invalid="ignore"):
             low = np.where(x.rad == 0.0, x.mid, np.nextafter(x.mid - x.rad, -np.inf))
-        return np.where(np.isnan(low), -np.inf, low)
+        return np.where(low < np.inf, low, -np.inf)  # beyond doubles, or not a number
 
     @property
     def upper(self) -> Any:
@@ -199,7 +197,7 @@ class Tensor:
     def __truediv__(self, other: Any) -> Tensor:
         a, b = self, exact(other).spread()
         away = np.abs(b.mid) - b.rad
-        away = np.where(away > 0, away * (1 - 4 * UNIT), 0.0)
+        away = np.where((away > 0) & (away < np.inf), away * (1 - 4 * UNIT), 0.0)
         off = 0.0
         if a.off and not b.mid.ndim:
             with np.errstate(divide="ignore"):
@@ -208,7 +206,9 @@ class Tensor:
             a = a.spread()
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             mid = np.where(away > 0, a.mid / np.where(away > 0, b.mid, 1.0), 0.0)
-            rad = (a.rad + np.abs(mid) * b.rad) / np.where(away > 0, away, 1.0)
+            # What a product loses by underflow is divided too.
+            part = np.where(b.rad > 0, (np.abs(mid) + TINY) * b.rad + TINY, 0.0)
+            rad = (a.rad + part) / np.where(away > 0, away, 1.0)
             rad = np.where(away > 0, up(rad + UNIT * np.abs(mid)) + TINY, np.inf)
         return Tensor(mid, rad, off)
 
@@ -378,7 +378,7 @@ def product_with_radius(
     for rows, D in row_blocks(A, less):
         mid[rows] = _dot(D, B)
         np.matmul(np.abs(D, out=D if less else None), size, out=rad[rows])
-    return mid, gamma(min(m, PART + m // PART + 1) + 2 + rounded) * rad + m * TINY
+    return mid, gamma(min(m, PART + m // PART + 1) + 2 + rounded) * rad + mid[0].size * m * TINY
 
 
 def row_blocks(A: Array, less: float) -> Iterator[tuple[slice, Array]]:

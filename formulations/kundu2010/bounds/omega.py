@@ -3,6 +3,7 @@ r"""Ω of (10), and ω where there is one kernel, from below and from above."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,15 +19,34 @@ DEFINITE_GAMMA = 1e-9  # below it one of second order has none
 
 
 class Omega:
-    """Ω of Mᵢ = YKᵢY ⪰ 0, tensors of the arithmetic F."""
+    """Ω of Mᵢ = YKᵢY ⪰ 0, tensors of the arithmetic F.
+
+    With the mean cᵢ of Kᵢ and Dᵢ = Mᵢ - cᵢyyᵀ, Mᵢx is Dᵢx but for a multiple of y, which is b's.
+    Where Kᵢ is nearly constant Dᵢx keeps the digits that yᵀx = 0 would cost.
+    """
 
     def __init__(self, F: Arithmetic, M: Sequence[Tensor], y: Array, C: float) -> None:
         self.F, self.M, self.y, self.C = F, list(M), y, C
 
+    @cached_property
+    def levelled(self) -> list[tuple[float, Tensor]]:
+        """cᵢ and Dᵢ"""
+        means = [float(self.y @ M.mid @ self.y) / len(self.y) ** 2 for M in self.M]
+        yy = np.outer(self.y, self.y)
+        return [(c, M - c * yy) for c, M in zip(means, self.M, strict=True)]
+
+    def seen(self, x: Sequence[Tensor]) -> tuple[Tensor, list[Tensor]]:
+        """xᵢᵀMᵢxᵢ = xᵢᵀDᵢxᵢ + cᵢ(yᵀxᵢ)², and the Dᵢxᵢ."""
+        F, images = self.F, [D @ x_i for (_, D), x_i in zip(self.levelled, x, strict=True)]
+        forms = [
+            F.inner(x_i, image) + F.exact(c) * F.inner(self.y, x_i).square()
+            for (c, _), x_i, image in zip(self.levelled, x, images, strict=True)
+        ]
+        return F.stack(forms).positive(), images
+
     def forms(self, alpha: Any) -> Tensor:
         """qᵢ = αᵀMᵢα ≥ 0"""
-        alpha = self.F.exact(alpha)
-        return self.F.stack([self.F.inner(alpha, M @ alpha) for M in self.M]).positive()
+        return self.seen([self.F.exact(alpha)] * len(self.M))[0]
 
     def value(self, alpha: Any) -> Tensor:
         """1ᵀα - ½(Σᵢ√qᵢ)² at α ∈ A: the objective at the best γ."""
@@ -48,11 +68,9 @@ class Omega:
 
     def bound(self, x: Sequence[Tensor]) -> Tensor:
         """½maxᵢ xᵢᵀMᵢxᵢ + C Σⱼ max(0, 1 - (Σᵢ Mᵢxᵢ)ⱼ - byⱼ) at the best b, or at a multiple."""
-        F = self.F
-        images = [M @ x_i for M, x_i in zip(self.M, x, strict=True)]
-        forms = F.stack([F.inner(x_i, w) for x_i, w in zip(x, images, strict=True)])
+        forms, images = self.seen(x)
         image = sum(images[1:], images[0])
-        return svm.scaled_primal(F, forms.max().positive(), image, self.y, self.C)
+        return svm.scaled_primal(self.F, forms.max(), image, self.y, self.C)
 
     def quadratic(self, alpha: Any) -> Tensor:
         """½maxᵢ wᵢᵀMᵢ⁻¹wᵢ + C·1ᵀζ at wᵢ = Mᵢα/γᵢ + γᵢδ, Σᵢ wᵢ = 1 + η - ζ - by, Σᵢ γᵢ = 1.
@@ -71,9 +89,9 @@ class Omega:
             least.append(F.least(M, above=above))
             if not least[-1] > 0:
                 return F.inf
-        forms = self.forms(alpha)
-        image = sum((M @ alpha / g for M, g in zip(self.M[1:], gamma[1:], strict=True)),
-                    self.M[0] @ alpha / gamma[0])  # fmt: skip
+        forms, images = self.seen([alpha] * len(self.M))
+        every = [D_alpha / g for D_alpha, g in zip(images, gamma, strict=True)]
+        image = sum(every[1:], every[0])
         a, gap = alpha.mid, y * (1 - image.mid)
         diagonal = sum(M.mid.diagonal() / g for M, g in zip(self.M, gamma.mid, strict=True))
         free = (a > 1e-6 * C) & (a < (1 - 1e-6) * C)

@@ -195,6 +195,18 @@ def test_omega_between_its_ends_and_against_the_program(rank):
         assert gamma == pytest.approx(bounds.balanced(omega.forms(alpha).mid), rel=1e-6)
 
 
+def test_the_forms_of_a_nearly_constant_kernel_keep_their_digits():
+    """αᵀ1 = 0 cancels all but what is not constant; at any x the whole form is there."""
+    y, x = sample_y(9), np.linspace(0, 1, 9)
+    K = 1e6 + np.exp(-((x[:, None] - x) ** 2))
+    omega = bounds.Omega(DOUBLES, [DOUBLES.signed(y, DOUBLES.exact(K))], y, 1.0)
+    for alpha, known in ((svm.repair(x, y, 1.0), 1e-12), (x, 1e-8)):
+        found, v = omega.forms(alpha), y * BALLS.exact(alpha)
+        true = float(BALLS.inner(v, BALLS.exact(K) @ v).mid)
+        assert found.lower[0] <= true <= found.upper[0]
+        assert found.radius[0] <= known
+
+
 def sample_y(n):
     return np.where(np.arange(n) % 2, 1.0, -1.0)
 
