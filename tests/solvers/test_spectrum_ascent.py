@@ -59,3 +59,15 @@ def test_a_gap_that_is_not_reached_raises_with_what_is_known():
     with pytest.raises(SolverError) as caught:
         SpectrumAscent().solve("chen2009-eq12", problem)
     assert caught.value.best.lower <= solve("chen2009-eq12", problem).upper
+
+
+def test_an_eigenvalue_that_doubles_hardly_know_is_no_harm(tolerances):
+    # λ₀ = 1e-9 is known to 1e-4 of itself, and a₀ = k₀/λ₀ is large: K is known where k is
+    rng = np.random.default_rng(0)
+    n, U = 61, np.linalg.qr(rng.normal(size=(61, 61)))[0]
+    lam = np.linspace(-0.5, 1.0, n)
+    lam[np.abs(lam).argmin()] = 1e-9
+    S = (U * lam) @ U.T
+    problem = SpectrumMachine((S + S.T) / 2, rng.choice([-1.0, 1.0], n), 1e-3, 1e-3, "spectrum")
+    assert problem.basis.off >= 1e-4 * np.abs(problem.Lam).min()
+    assert SpectrumAscent().solve("chen2009-eq12", problem).width <= tolerances.width
