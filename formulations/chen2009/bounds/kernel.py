@@ -85,8 +85,8 @@ class Free(ABC):
         A = self.F.exact(A)
         A = ((A + A.T) / 2).point()
         rest = A - over
-        size = 2.0 ** (3 - self.F.bits) * (self.n + 4) * float(np.abs(rest.mid.diagonal()).sum())
-        least = self.F.exact(-size - 3 * self.F.unknown(rest))
+        size = 2.0 ** (2 - self.F.bits) * (self.n + 8) * float(np.abs(rest.mid.diagonal()).sum())
+        least = self.F.exact(-size - 2 * self.F.unknown(rest))
         if not self.F.least(rest, above=float(least.mid)) >= least:  # not zero but for rounding
             least = self.F.exact(self.F.least(rest).lower)
         return self.F.shifted(A, (-least).positive()) if not least >= 0 else A
