@@ -106,17 +106,11 @@ class Ascended:
     @cached_property
     def upper(self) -> float:
         """The machine on K at c = Yα, or at the multiple that no sample near 1 is short of."""
-        problem, image = self.problem, self.image
-        b = machine.offset(image, problem.y)
-        margins = image + b * problem.y
-        least = float(margins[margins > 1 - READY].min(initial=1.0))
-        ends = [
-            problem.C * float(np.maximum(0.0, 1 - x * margins).sum()) + x * x * self.form / 2
-            for x in (1.0, 1 / least)
-        ]
+        problem, square = self.problem, self.at.square
+        made = machine.shortened(self.image, self.form, problem.y, problem.C)
         if isinstance(problem, RobustMachine):
-            return min(ends) + self.at.square / (4 * self.at.s)
-        return min(ends) + problem.gamma / problem.eta * float(np.sqrt(self.at.square)) / 2
+            return made + square / (4 * self.at.s)
+        return made + problem.gamma / problem.eta * float(np.sqrt(square)) / 2
 
 
 @dataclass
