@@ -20,14 +20,14 @@ there is: so it is where γ is large, for `both` too, whose kernel is then S fli
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from cvxkernel.formulations import inputs, svm
-from cvxkernel.formulations.chen2009 import SpectrumMachine, spectrum
+from cvxkernel.formulations.chen2009 import SpectrumMachine, bounds, spectrum
 from cvxkernel.formulations.enclosure import TINY
 from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.formulations.inputs import Array
@@ -129,6 +129,16 @@ class Modified:
         """Of both."""
         return self.upper - self.lower
 
+    def at_distance(self) -> Modified:
+        """The same α at the s that is best for it, where h = spectrum has one: ‖p‖ = γ/η."""
+        if self.problem.h != "spectrum":
+            return self
+        lam, eta = self.problem.Lam, self.problem.eta
+        least = np.where(lam != 0, eta * self.w**2, 0.0)
+        over = bounds.diagonal(lam, least, self.problem.gamma) - least
+        i = int(over.argmax())
+        return replace(self, s=-eta * lam[i] / (over[i] + least[i])) if over[i] > 0 else self
+
     def rate(self) -> float:
         """∂/∂s of F + (γ/η)²s/4"""
         return (self.problem.gamma / self.problem.eta) ** 2 * (1 - self.ratio**2) / 4
@@ -212,6 +222,7 @@ class SpectrumAscent(Iterative[SpectrumState]):
             above = there.ratio > 1
             state.low, state.high = (s, state.high) if above else (state.low, s)
             state.seen.append((s, there.ratio))
+            there = min(there, there.at_distance(), key=lambda one: one.gap)
         state.here = there
         if state.best is None or there.gap < state.best.gap:
             state.best = there
