@@ -22,7 +22,7 @@ from cvxkernel.formulations.errors import (
     ShapeError,
     ZeroTraceError,
 )
-from cvxkernel.formulations.memory import per_array
+from cvxkernel.formulations.memory import checked_once, per_array
 
 Array = NDArray[np.float64]
 
@@ -58,6 +58,7 @@ def kernels(key: str, value: Any) -> Array:
     return _held(key, _stack(key, value, "p", "kernel"))
 
 
+@checked_once
 def similarities(key: str, value: Any) -> Array:
     """m symmetric matrices, definite or not, stacked as (m, n, n); read-only."""
     S = _stack(key, value, "m", "similarity")
@@ -90,6 +91,7 @@ def kernel(key: str, value: Any) -> Array:
     return _held(key, K)
 
 
+@checked_once
 def similarity(key: str, value: Any) -> Array:
     """One symmetric matrix (n, n), indefinite or not; read-only."""
     S = square(key, value)

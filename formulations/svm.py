@@ -37,6 +37,7 @@ FREE = (
     1e-5,
     1e-7,
 )  # of the largest α and of C: nearer to the border a sample is taken as there
+SHORT = 1e-3  # of a margin of 1: what more is short of it is not on it
 LARGE = 100.0  # times what is not known of Q: a larger eigenvalue is known well enough to divide by
 
 
@@ -128,6 +129,19 @@ def on_margin(Q: Array, y: Array, C: float, alpha: Array, small: float) -> Array
 def offset(image: Array, y: Array) -> float:
     """The b of the least Σᵢ max(0, 1 - imageᵢ - byᵢ)."""
     return float(kink(DOUBLES, DOUBLES.exact(image), y).mid)
+
+
+def shortened(image: Array, form: float, y: Array, C: float) -> float:
+    """In doubles the primal from Qv and vᵀQv at v, or at the multiple no sample near 1 is short of.
+
+    A solver leaves its support vectors short of 1 by what α is away from the optimum.
+    """
+    margins = image + offset(image, y) * y
+    least = float(margins[margins > 1 - SHORT].min(initial=1.0))
+    ends = [
+        x * x * form / 2 + C * float(np.maximum(0, 1 - x * margins).sum()) for x in (1, 1 / least)
+    ]
+    return min(ends)
 
 
 def kink(F: Arithmetic, image: Tensor, y: Array) -> Tensor:

@@ -26,6 +26,7 @@ FAR = 1e4  # units of α: a box farther away is brought nearer
 LEAST = 1.0  # seconds for a quadratic program, however few are left
 ROUNDS = 10  # in other units
 CYCLES = 10  # of Newton's steps, the active set corrected in between
+TOLD = 1e-13  # relative: values that differ by less are one
 SETTLED = 1e-10  # of q: how far from the KKT conditions Newton's steps may end
 
 
@@ -54,9 +55,9 @@ def quadratic_program(
         short = wide < C and size > wide / 2
         guess = np.where(alpha > 0.99 * wide, C, alpha) if short else alpha
         polished = polish(H, y, C, guess, q)
-        for point in (alpha, polished):
+        for point in (polished, alpha):  # which rounding does not tell apart, but borders do
             value = np.inf if point is None else float(point @ H @ point) / 2 - float(q @ point)
-            if point is not None and value < least:
+            if point is not None and value < least - TOLD * abs(least):
                 best, least = point, value
         if best is polished or not (short or 0 < size < unit / 8):
             break
@@ -95,6 +96,7 @@ def polish(Q: Array, y: Array, C: float, alpha: Array, q: Array | None = None) -
     """
     at_top, at_zero = borders(alpha, C)
     linear = np.ones(len(y)) if q is None else q
+    small = SETTLED * float(np.abs(linear).max())
     for _ in range(CYCLES):
         free = ~(at_top | at_zero)
         m = int(free.sum())
@@ -122,7 +124,7 @@ def polish(Q: Array, y: Array, C: float, alpha: Array, q: Array | None = None) -
         moved[free] = step[:m]
         over, under = moved > C, moved < 0
         gap = linear - Q @ moved - step[m] * y  # ≤ 0 at zero, ≥ 0 at C
-        wrong = np.where(at_zero, gap, 0.0) - np.where(at_top, gap, 0.0) > 1e-10
+        wrong = np.where(at_zero, gap, 0.0) - np.where(at_top, gap, 0.0) > small
         if not (over | under | wrong).any():
             return machine.repair(moved, y, C)
         at_top, at_zero = at_top & ~wrong | over, at_zero & ~wrong | under

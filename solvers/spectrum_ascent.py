@@ -1,29 +1,33 @@
 r"""Newton's ascent on the dual over α for (12) of Chen, Gupta and Recht (2009).
 
 As for (7) in `dual_ascent`, γ‖a - a₀‖ is the least γ‖a - a₀‖²/(2τ) + γτ/2. With v = Yα, w = Uᵀv and
-s = ητ/γ the a that is best for α is explicit, and with k = λ∘a
+s = ητ/γ the a that is best for α is explicit, and with k = λ∘a, d = ‖a - a₀‖ = s‖p‖
 
-    F(α) = 1ᵀα - ½Σᵢ kᵢwᵢ² + d²/(4s),   ∇F = 1 - Y U diag(k) Uᵀv,
-    -∇²F = YU diag(k + 2k′∘w²)UᵀY,      k′ = dk/d(w²)
+    F(α, s) = 1ᵀα - ½Σᵢ kᵢwᵢ² + d²/(4s),   ∂F/∂α = 1 - Y U diag(k) Uᵀv,   ∂F/∂s = -‖p‖²/4
+    -∂²F/∂α² = YU diag(k + 2sk′)UᵀY,       ∂²F/∂α∂s = -YU(w∘k′),         k′ = ∂k/∂s
 
-    clip, flip   a = a₀ + sλ∘w²,   k = λ∘a,            k′ = sλ²,       d = ‖a - a₀‖ = s‖λ∘w²‖
-    spectrum     k = max(λ + s·w², 0) where λ ≠ 0,     k′ = s or 0,    d = ‖k - λ‖
+    clip, flip   a = a₀ + sλ∘w²,   k = λ∘a,            k′ = λ²∘w²,            p = λ∘w²
+    spectrum     k = max(λ + s·w², 0) where λ ≠ 0,     k′ = w² where k > 0,   p = max(w², -λ/s)
 
-optimal where d = τ = sγ/η; d/s falls as s grows, and the secant in the logarithms of both finds the
-root between the least and the largest s, their mean where it leaves them or is slow. Where d/s is
+optimal where d = τ, ‖p‖ = γ/η: (12) is 2η times the saddle of F + (γ/η)²s/4, convex in s. A step
+goes to the saddle of the quadratic model in both; for clip and flip F is linear in s, which is
+then held by a small multiple of its square. Where that does not halve the gap α is brought to its
+best for s, and s moved: ‖p‖ falls as s grows, and the secant in the logarithms of both finds the
+root between the least and the largest s, their mean where it leaves them or is slow. Where ‖p‖ is
 below γ/η at s = 0 the kernel is S clipped or flipped, and the support vector machine on it is all
 there is: so it is where γ is large, for `both` too, whose kernel is then S flipped.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from cvxkernel.formulations import inputs, svm
-from cvxkernel.formulations.chen2009 import SpectrumMachine, spectrum
+from cvxkernel.formulations.chen2009 import SpectrumMachine, bounds, spectrum
 from cvxkernel.formulations.enclosure import TINY
 from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.formulations.inputs import Array
@@ -33,20 +37,142 @@ from cvxkernel.solvers.method import Iterative, State
 NEWTON = 40  # steps in α at each s
 SLOW = 5  # every so many steps the middle is tried
 SMALL = 1e-11  # of F: a Newton step that gains less is the last
+STIFF = 1e3  # times the largest curvature in α: at most so much comes from s
+
+
+@dataclass(frozen=True)
+class Modified:
+    """α and s, and what they make, in the units of F."""
+
+    problem: SpectrumMachine
+    alpha: Array
+    s: float
+
+    @cached_property
+    def w(self) -> Array:
+        """Uᵀv"""
+        made: Array = self.problem.basis.U.T @ (self.problem.y * self.alpha)
+        return made
+
+    @cached_property
+    def k(self) -> Array:
+        """λ∘a at the a that is best for α."""
+        lam, w2 = self.problem.Lam, self.w**2
+        if self.problem.h == "spectrum":
+            return np.where(lam != 0, np.maximum(lam + self.s * w2, 0.0), 0.0)
+        return lam * centre(self.problem) + self.s * lam**2 * w2
+
+    @property
+    def turn(self) -> Array:
+        """k′"""
+        if self.problem.h == "spectrum":
+            return np.where(self.k > 0, self.w**2, 0.0)
+        made: Array = self.problem.Lam**2 * self.w**2
+        return made
+
+    @cached_property
+    def pull(self) -> Array:
+        """p"""
+        lam, w2 = self.problem.Lam, self.w**2
+        if self.problem.h != "spectrum":
+            return lam * w2
+        least = -lam / self.s if self.s else np.zeros_like(lam)
+        return np.where(lam != 0, np.maximum(w2, least), 0.0)
+
+    @property
+    def a(self) -> Array:
+        """a"""
+        lam = self.problem.Lam
+        if self.problem.h == "spectrum":
+            return np.divide(self.k, lam, out=np.ones_like(lam), where=lam != 0)
+        return centre(self.problem) + self.s * self.pull
+
+    @cached_property
+    def ratio(self) -> float:
+        """‖p‖ over γ/η"""
+        return float(np.linalg.norm(self.pull)) * self.problem.eta / self.problem.gamma
+
+    @cached_property
+    def form(self) -> float:
+        """vᵀK_av"""
+        return float(self.k @ self.w**2)
+
+    @cached_property
+    def image(self) -> Array:
+        """YK_av"""
+        made: Array = self.problem.y * (self.problem.basis.U @ (self.k * self.w))
+        return made
+
+    @cached_property
+    def value(self) -> float:
+        """F"""
+        rest = self.s * float(self.pull @ self.pull) / 4
+        return float(self.alpha.sum()) - self.form / 2 + rest
+
+    @cached_property
+    def lower(self) -> float:
+        """The dual at ηp, multiplied by x² into its ball, and α by x."""
+        square = min(1.0, 1 / max(self.ratio, TINY))
+        own = self.problem.Lam if self.problem.h == "spectrum" else centre(self.problem)
+        cost = float(self.pull @ own)
+        return float(np.sqrt(square) * self.alpha.sum() - square * cost / 2)
+
+    @cached_property
+    def upper(self) -> float:
+        """The machine on K_a at c = Yα, or at the multiple that no sample near 1 is short of."""
+        machine = svm.shortened(self.image, self.form, self.problem.y, self.problem.C)
+        distance = self.s * float(np.linalg.norm(self.pull))
+        return machine + self.problem.gamma / self.problem.eta * distance / 2
+
+    @property
+    def gap(self) -> float:
+        """Of both."""
+        return self.upper - self.lower
+
+    def at_distance(self) -> Modified:
+        """The same α at the s that is best for it, where h = spectrum has one: ‖p‖ = γ/η."""
+        if self.problem.h != "spectrum":
+            return self
+        lam, eta = self.problem.Lam, self.problem.eta
+        least = np.where(lam != 0, eta * self.w**2, 0.0)
+        over = bounds.diagonal(lam, least, self.problem.gamma) - least
+        i = int(over.argmax())
+        return replace(self, s=-eta * lam[i] / (over[i] + least[i])) if over[i] > 0 else self
+
+    def rate(self) -> float:
+        """∂/∂s of F + (γ/η)²s/4"""
+        return (self.problem.gamma / self.problem.eta) ** 2 * (1 - self.ratio**2) / 4
+
+    def curvature(self) -> float:
+        """∂²F/∂s²"""
+        if self.problem.h != "spectrum" or not self.s:
+            return 0.0
+        below = np.where(self.k > 0, 0.0, self.problem.Lam)
+        return float(below @ below) / (2 * self.s**3)
+
+    def cross(self) -> Array:
+        """∂²F/∂α∂s"""
+        made: Array = -self.problem.y * (self.problem.basis.U @ (self.w * self.turn))
+        return made
+
+    def bent(self) -> Array:
+        """-∂²F/∂α²"""
+        YU = self.problem.y[:, None] * self.problem.basis.U
+        H: Array = (YU * (self.k + 2 * self.s * self.turn)) @ YU.T
+        return (H + H.T) / 2
 
 
 @dataclass
 class SpectrumState(State):
-    """s, where it has to be, and the α there; the enclosure is the narrowest so far."""
+    """α and s, where s has to be, and the point of the narrowest ends so far."""
 
     form: Formulation
     problem: SpectrumMachine
     low: float
     high: float
-    alpha: Array
-    s: float | None = None
-    first: float | None = None  # the s of a problem nearby
-    seen: list[tuple[float, float]] = field(default_factory=list)  # s, and d/s over γ/η
+    here: Modified
+    best: Modified | None = None
+    seen: list[tuple[float, float]] = field(default_factory=list)  # s, and ‖p‖ over γ/η
 
 
 @dataclass(frozen=True)
@@ -62,37 +188,64 @@ class SpectrumAscent(Iterative[SpectrumState]):
 
     def init(self, form: Formulation, problem: Any, start: Point | None) -> SpectrumState:
         """The least s, and α = 0; or those of a problem nearby, where they may be."""
-        state = SpectrumState(form, problem, *shares(problem), np.zeros(problem.n))
-        if start is None or "alpha" not in start:
-            return state
+        low, high = shares(problem)
+        here = Modified(problem, np.zeros(problem.n), low)
+        if start is not None and "alpha" in start:
+            here = self.near(problem, start, low, high)
+        return SpectrumState(form, problem, low, high, here)
+
+    def near(self, problem: SpectrumMachine, start: Point, low: float, high: float) -> Modified:
+        """α, and s by the distance of a."""
         given = inputs.weights("alpha", start["alpha"], problem.y.shape)
-        state.alpha = svm.repair(given, problem.y, problem.C)
+        alpha = svm.repair(given, problem.y, problem.C)
+        s = low
         if "a" in start and problem.h != "both":
             away = np.asarray(start["a"]) - centre(problem)
             away = problem.Lam * (start["a"] - 1) if problem.h == "spectrum" else away
             s = float(np.linalg.norm(away)) * problem.eta / problem.gamma
-            state.first = s if state.low < s < state.high else None
-        return state
+        return Modified(problem, alpha, s if low < s < high else low)
 
     def step(self, state: SpectrumState) -> bool:
-        """The best α at an s between the two, and its enclosure."""
-        problem, low, high = state.problem, state.low, state.high
-        if state.s is None:
-            state.s = low if state.first is None else state.first
-        elif problem.h == "both" or not 0 <= low < high * (1 - 1e-14):
-            return False  # one norm, and a root between the two
+        """One step of both, or the best α at an s between the two."""
+        here = state.here
+        if state.best is None and here.s > state.low:
+            there = here
+        elif state.best is not None and (joined := self.joined(here)) is not None:
+            there = joined
         else:
-            state.s = self.between(state)
-        state.alpha = ascend(problem, state.s, state.alpha)
-        a, ratio = response(problem, state.s, state.alpha)
-        enclosure = state.form.enclose(problem, {"alpha": state.alpha, "a": a})
-        if state.enclosure is None or enclosure.width < state.enclosure.width:
-            state.enclosure = enclosure
-        state.lower = max(state.lower, enclosure.lower)
-        state.upper = min(state.upper, enclosure.upper)
-        state.low, state.high = (state.s, high) if ratio > 1 else (low, state.s)
-        state.seen.append((state.s, ratio))
+            s = here.s
+            if state.seen and s == state.seen[-1][0]:
+                if state.problem.h == "both" or not 0 <= state.low < state.high * (1 - 1e-14):
+                    return False  # one norm, and a root between the two
+                s = self.between(state)
+            there = ascend(Modified(state.problem, here.alpha, s))
+            above = there.ratio > 1
+            state.low, state.high = (s, state.high) if above else (state.low, s)
+            state.seen.append((s, there.ratio))
+            there = min(there, there.at_distance(), key=lambda one: one.gap)
+        state.here = there
+        if state.best is None or there.gap < state.best.gap:
+            state.best = there
+        scale = 2 * state.problem.eta
+        state.lower = max(state.lower, scale * there.lower)
+        state.upper = min(state.upper, scale * there.upper)
         return True
+
+    def joined(self, here: Modified) -> Modified | None:
+        """A Newton step of α and s to the saddle point of the model; None where it is no good."""
+        H, mixed = here.bent(), here.cross()
+        most = STIFF * float(np.abs(H).max())
+        bend = max(here.curvature(), float(np.abs(mixed).max()) ** 2 / most if most > 0 else 0.0)
+        if here.problem.h == "both" or not bend > 0:
+            return None
+        H, rate = H + np.outer(mixed, mixed) / bend, here.rate()
+        alpha = best_of_model(here, H, 1 - here.image - rate * mixed / bend)
+        s = here.s - (rate + float(mixed @ (alpha - here.alpha))) / bend
+        low, high = shares(here.problem)
+        if not low < s < high:
+            return None
+        there = Modified(here.problem, alpha, s)
+        return there if there.gap <= here.gap / 2 else None
 
     def between(self, state: SpectrumState) -> float:
         """The s of the next step: where the line through the last two logarithms is zero."""
@@ -110,8 +263,8 @@ class SpectrumAscent(Iterative[SpectrumState]):
         return s if low < s < high else middle
 
     def point(self, state: SpectrumState) -> Point:
-        """That of the narrowest enclosure."""
-        return {} if state.enclosure is None else state.enclosure.variables
+        """That of the narrowest ends."""
+        return {} if state.best is None else {"alpha": state.best.alpha, "a": state.best.a}
 
 
 def shares(problem: SpectrumMachine) -> tuple[float, float]:
@@ -121,64 +274,32 @@ def shares(problem: SpectrumMachine) -> tuple[float, float]:
     return least * ratio * (1 - 1e-9), (least + 1 / problem.gamma) * ratio
 
 
-def response(problem: SpectrumMachine, s: float, alpha: Array) -> tuple[Array, float]:
-    """The a that is best for α, and d/τ: d/s, which s = 0 has too, over γ/η."""
-    lam, w2 = problem.Lam, (problem.basis.U.T @ (problem.y * alpha)) ** 2
-    k, price = kernel(problem, s, w2), problem.gamma / problem.eta
-    if problem.h == "spectrum":
-        a = np.divide(k, lam, out=np.ones_like(lam), where=lam != 0)
-        ratio = float(np.linalg.norm(k - lam)) / s if s else float(np.linalg.norm(w2[lam != 0]))
-        return a, ratio / price
-    return centre(problem) + s * lam * w2, float(np.linalg.norm(lam * w2)) / price
-
-
 def centre(problem: SpectrumMachine) -> Array:
     """a₀, the better of the two for `both`."""
     return (spectrum.a_clip if problem.h == "clip" else spectrum.a_flip)(problem.Lam)
 
 
-def kernel(problem: SpectrumMachine, s: float, w2: Array) -> Array:
-    """k = λ∘a at the a that is best for α."""
-    lam = problem.Lam
-    if problem.h == "spectrum":
-        return np.where(lam != 0, np.maximum(lam + s * w2, 0.0), 0.0)
-    return lam * centre(problem) + s * lam**2 * w2
+def best_of_model(here: Modified, H: Array, uphill: Array) -> Array:
+    """The α of the largest uphillᵀd - ½dᵀHd, d = α - α here."""
+    alpha, problem = here.alpha, here.problem
+    near = alpha if alpha.any() else None
+    return quadratic_program(H, uphill + H @ alpha, problem.y, problem.C, near=near)
 
 
-def value(problem: SpectrumMachine, s: float, alpha: Array) -> float:
-    """F(α)"""
-    lam, w2 = problem.Lam, (problem.basis.U.T @ (problem.y * alpha)) ** 2
-    k = kernel(problem, s, w2)
-    total = float(alpha.sum()) - float(k @ w2) / 2
-    if not s:
-        return total
-    away = k - lam if problem.h == "spectrum" else s * lam * w2
-    away = np.where(lam != 0, away, 0.0)
-    return total + float(away @ away) / (4 * s)
-
-
-def ascend(problem: SpectrumMachine, s: float, alpha: Array) -> Array:
-    """The α of the largest F, by Newton's steps from the α given."""
-    y, YU = problem.y, problem.y[:, None] * problem.basis.U
-    here = value(problem, s, alpha)
+def ascend(here: Modified) -> Modified:
+    """The α of the largest F at this s, by Newton's steps."""
     for _ in range(NEWTON):
-        w = YU.T @ alpha
-        k = kernel(problem, s, w * w)
-        bend = s * np.where(k > 0, 1.0, 0.0) if problem.h == "spectrum" else s * problem.Lam**2
-        H = (YU * (k + 2 * bend * w * w)) @ YU.T
-        H = (H + H.T) / 2
-        gradient = 1 - YU @ (k * w)
-        near = alpha if alpha.any() else None
-        d = quadratic_program(H, gradient + H @ alpha, y, problem.C, near=near) - alpha
+        gradient = 1 - here.image
+        d = best_of_model(here, here.bent(), gradient) - here.alpha
         slope, t = float(gradient @ d), 1.0
-        there = value(problem, s, alpha + d)
-        while there < here + 1e-4 * t * slope and t > 1e-9:
-            top = slope * t * t / max(2 * (here + slope * t - there), TINY)
+        there = Modified(here.problem, here.alpha + d, here.s)
+        while there.value < here.value + 1e-4 * t * slope and t > 1e-9:
+            top = slope * t * t / max(2 * (here.value + slope * t - there.value), TINY)
             t = float(np.clip(top, t / 10, t / 2))
-            there = value(problem, s, alpha + t * d)
-        if there <= here:
+            there = Modified(here.problem, here.alpha + t * d, here.s)
+        if there.value <= here.value:
             break
-        alpha, gain, here = alpha + t * d, there - here, there
-        if gain <= SMALL * abs(here):
+        gain, here = there.value - here.value, there
+        if gain <= SMALL * abs(here.value):
             break
-    return alpha
+    return here

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.linalg import eigh
 from scipy.optimize import check_grad
 
 from cvxkernel.formulations import CATALOGUE, InputError, SolverError, svm
 from cvxkernel.formulations.arithmetic import DOUBLES
-from cvxkernel.formulations.chen2009 import KernelMachine, RobustMachine, spectrum
+from cvxkernel.formulations.chen2009 import KernelMachine, RobustMachine, bounds, spectrum
 from cvxkernel.solvers import DualAscent, conic, solve
 from cvxkernel.solvers.box import quadratic_program, violation
-from cvxkernel.solvers.dual_ascent import distances, hessian, value
+from cvxkernel.solvers.dual_ascent import (
+    Ascended,
+    bent,
+    cross,
+    curvature,
+    distances,
+    rate,
+    spread,
+)
 from cvxkernel.validation.chen2009.samples import similarity
 from cvxkernel.validation.instances import sample
 
@@ -33,15 +40,35 @@ def test_the_derivatives_are_those_of_the_dual(rho):
     S, y = similarity(9, kind="random")
     problem, rng = RobustMachine(S, y, 1.0, rho), np.random.default_rng(0)
     alpha = rng.random(9)
-    error = check_grad(lambda x: value(problem, x), lambda x: gradient(problem, x), alpha)
+
+    def at(x):
+        return Ascended.of(problem, x, 0.0)
+
+    error = check_grad(lambda x: at(x).value, lambda x: gradient(problem, x), alpha)
     assert error <= 1e-5 * np.linalg.norm(gradient(problem, alpha))
-    v = y * alpha
-    m, U = eigh(S + np.outer(v, v) / (4 * rho))
-    H = np.outer(y, y) * hessian(m, U, v, rho)
+    assert np.allclose(1 - at(alpha).image, gradient(problem, alpha), atol=1e-9)
     for d in rng.normal(size=(3, 9)):
         step = 1e-5
         up, down = gradient(problem, alpha + step * d), gradient(problem, alpha - step * d)
-        assert np.allclose((up - down) / (2 * step), -H @ d, rtol=1e-5, atol=1e-6)
+        assert np.allclose((up - down) / (2 * step), -bent(at(alpha)) @ d, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("x", [0.5, 2.0])
+def test_the_derivatives_in_the_distance_are_those_of_the_dual(x):
+    S, y = similarity(9, kind="random")
+    problem, alpha = KernelMachine(S, y, 0.1, 0.2), np.random.default_rng(0).random(9)
+    s, step = spread(problem, x), 1e-5
+    at, up, down = (Ascended.of(problem, alpha, x + e) for e in (0.0, step, -step))
+    assert np.isclose(at.at.s, s)
+
+    def difference(name):  # in s, of which x is the logarithm but for a constant
+        return (name(up) - name(down)) / (up.at.s - down.at.s)
+
+    assert np.linalg.norm(at.at.K - S) ** 2 == pytest.approx(at.at.square, rel=1e-12)
+    assert difference(lambda one: one.at.square) == pytest.approx(2 * s * at.at.turn, rel=1e-6)
+    assert difference(lambda one: one.value) == pytest.approx(-at.at.square / (4 * s * s), rel=1e-6)
+    assert difference(rate) == pytest.approx(curvature(at), rel=1e-6)
+    assert np.allclose(difference(lambda one: -one.image), cross(at), rtol=1e-5, atol=1e-8)
 
 
 def test_the_quadratic_program_is_a_support_vector_machine_at_q_1():
@@ -199,7 +226,7 @@ def test_the_distance_is_looked_for_where_it_can_be():
     S, y = similarity(9, kind="random")
     for eta, gamma in ((1e-3, 1e-2), (0.1, 1.0), (1e-2, 1e2)):
         problem = KernelMachine(S, y, eta, gamma)
-        low, high = distances(problem, np.linalg.eigvalsh(S))
+        low, high = distances(problem, bounds.negative_part(S), float(np.linalg.norm(S)))
         K = solve("chen2009-eq7", problem, tol=1e-8).variables["K"]
         assert np.exp(low) * (1 - 1e-6) <= np.linalg.norm(K - S) <= np.exp(high)
 

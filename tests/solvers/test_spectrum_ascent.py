@@ -10,24 +10,45 @@ from cvxkernel.formulations import CATALOGUE
 from cvxkernel.formulations.chen2009 import SpectrumMachine, spectrum
 from cvxkernel.formulations.errors import SolverError
 from cvxkernel.solvers import SpectrumAscent, conic, solve
-from cvxkernel.solvers.spectrum_ascent import kernel, value
+from cvxkernel.solvers.spectrum_ascent import Modified
 from cvxkernel.validation.chen2009.samples import similarity
 
 ONE_NORM = ("clip", "flip", "spectrum")
 
 
 @pytest.mark.parametrize("h", ONE_NORM)
-def test_the_gradient_is_that_of_the_dual(h):
+def test_the_derivatives_are_those_of_the_dual(h):
     S, y = similarity(8, kind="random")
-    problem, s = SpectrumMachine(S, y, 0.1, 0.1, h), 0.3
-    YU = y[:, None] * problem.basis.U
+    problem, s, rng = SpectrumMachine(S, y, 0.1, 0.1, h), 0.3, np.random.default_rng(0)
+    alpha, step = rng.random(8), 1e-6
 
-    def gradient(alpha):
-        w = YU.T @ alpha
-        return 1 - YU @ (kernel(problem, s, w * w) * w)
+    def at(alpha, s=s):
+        return Modified(problem, alpha, s)
 
-    alpha = np.random.default_rng(0).random(8)
-    assert check_grad(lambda x: value(problem, s, x), gradient, alpha) <= 1e-5
+    here, up, down = at(alpha), at(alpha, s + step), at(alpha, s - step)
+    assert check_grad(lambda x: at(x).value, lambda x: 1 - at(x).image, alpha) <= 1e-5
+    for d in rng.normal(size=(3, 8)):
+        turned = (at(alpha + step * d).image - at(alpha - step * d).image) / (2 * step)
+        assert np.allclose(turned, here.bent() @ d, rtol=1e-5, atol=1e-6)
+    square = (problem.gamma / problem.eta) ** 2
+    assert (up.value - down.value) / (2 * step) + square / 4 == pytest.approx(here.rate(), rel=1e-6)
+    slope = (up.rate() - down.rate()) / (2 * step)
+    assert slope == pytest.approx(here.curvature(), rel=1e-6, abs=1e-8)
+    assert np.allclose((down.image - up.image) / (2 * step), here.cross(), rtol=1e-5, atol=1e-8)
+
+
+@pytest.mark.parametrize("h", ONE_NORM)
+def test_both_ends_of_a_step_are_those_of_its_enclosure(h):
+    S, y = similarity(8, kind="random")
+    problem, form = SpectrumMachine(S, y, 0.05, 0.1, h), CATALOGUE["chen2009-eq12"]
+    state = SpectrumAscent().init(form, problem, None)
+    for _ in range(3):
+        SpectrumAscent().step(state)
+        here = state.here
+        found = form.enclose(problem, {"alpha": here.alpha, "a": here.a})
+        slack = 1e-9 * found.upper
+        assert found.lower >= 2 * problem.eta * here.lower - slack
+        assert found.upper <= 2 * problem.eta * here.upper + slack
 
 
 @pytest.mark.parametrize("h", ONE_NORM)
@@ -59,3 +80,15 @@ def test_a_gap_that_is_not_reached_raises_with_what_is_known():
     with pytest.raises(SolverError) as caught:
         SpectrumAscent().solve("chen2009-eq12", problem)
     assert caught.value.best.lower <= solve("chen2009-eq12", problem).upper
+
+
+def test_an_eigenvalue_that_doubles_hardly_know_is_no_harm(tolerances):
+    # λ₀ = 1e-9 is known to 1e-4 of itself, and a₀ = k₀/λ₀ is large: K is known where k is
+    rng = np.random.default_rng(0)
+    n, U = 61, np.linalg.qr(rng.normal(size=(61, 61)))[0]
+    lam = np.linspace(-0.5, 1.0, n)
+    lam[np.abs(lam).argmin()] = 1e-9
+    S = (U * lam) @ U.T
+    problem = SpectrumMachine((S + S.T) / 2, rng.choice([-1.0, 1.0], n), 1e-3, 1e-3, "spectrum")
+    assert problem.basis.off >= 1e-4 * np.abs(problem.Lam).min()
+    assert SpectrumAscent().solve("chen2009-eq12", problem).width <= tolerances.width

@@ -18,6 +18,7 @@ what is outside the ball is multiplied by a factor (α by its square root).
 from __future__ import annotations
 
 from cvxkernel.formulations.chen2009.bounds.kernel import (
+    Clipped,
     Dual,
     Free,
     Kernel,
@@ -28,6 +29,7 @@ from cvxkernel.formulations.chen2009.bounds.kernel import (
     eq7,
     eq7_dual,
     free,
+    negative_part,
 )
 from cvxkernel.formulations.chen2009.bounds.machine import Primal, Regularized, eq1, eq3
 from cvxkernel.formulations.chen2009.bounds.modification import Spectrum, diagonal, eq12
@@ -41,6 +43,7 @@ from cvxkernel.formulations.chen2009.bounds.sample import (
 
 __all__ = [
     "Augmented",
+    "Clipped",
     "Column",
     "Dual",
     "Free",
@@ -62,4 +65,5 @@ __all__ = [
     "eq12",
     "free",
     "multiplier",
+    "negative_part",
 ]

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import eigh, eigvalsh
+from scipy.linalg import eigvalsh
 
 from cvxkernel.formulations import semidefinite, svm
 from cvxkernel.formulations.arithmetic import Arithmetic, Tensor, settled
 from cvxkernel.formulations.chen2009 import spectrum
 from cvxkernel.formulations.chen2009.bounds.machine import Primal, best_primal
 from cvxkernel.formulations.chen2009.programs import KernelMachine, RobustMachine
-from cvxkernel.formulations.enclosure import EPS
+from cvxkernel.formulations.enclosure import EPS, TINY
 from cvxkernel.formulations.formulation import Point, encloses, given
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.memory import per_array
@@ -82,7 +84,11 @@ class Free(ABC):
         """A symmetric, plus the multiple of the identity with which A ⪰ `over` is proved."""
         A = self.F.exact(A)
         A = ((A + A.T) / 2).point()
-        least = self.F.exact(self.F.least(A - over).lower)
+        rest = A - over
+        size = 2.0 ** (2 - self.F.bits) * (self.n + 8) * float(np.abs(rest.mid.diagonal()).sum())
+        least = self.F.exact(-size - 2 * self.F.unknown(rest))
+        if not self.F.least(rest, above=float(least.mid)) >= least:  # not zero but for rounding
+            least = self.F.exact(self.F.least(rest).lower)
         return self.F.shifted(A, (-least).positive()) if not least >= 0 else A
 
     def above(self, alpha: Tensor, W: Any) -> Tensor:
@@ -102,9 +108,10 @@ class Free(ABC):
         square = np.zeros((self.n, self.n))
         alpha = self.box(given(self.F, point, "alpha", np.zeros(self.n)))
         K, tau = given(self.F, point, "K", square) if "K" in point else None, None
-        if K is not None:
+        if K is not None or "v" in point:
             size = float(np.linalg.norm(self.problem.S))
-            tau = float(np.clip(self.F.norm(K - self.S).mid, 1e-12 * size, 1e12 * size))
+            v = given(self.F, point, "v", np.zeros(1))[0] if K is None else self.F.norm(K - self.S)
+            tau = float(np.clip(v.mid, 1e-12 * size, 1e12 * size))
         duals = [self.best(alpha, tau)]
         if "W" in point:
             made = self.dual(alpha, given(self.F, point, "W", square))
@@ -177,10 +184,65 @@ def coefficients(K: Array, z: Array) -> Array:
     return c
 
 
-def split(S: Array, v: Array, s: float) -> tuple[Array, Array]:
-    """M₊ and M₋ of M = S + s·vvᵀ = M₊ - M₋, in doubles."""
-    lam, U = eigh((S + S.T) / 2 + s * np.outer(v, v))
-    return spectrum.compose(np.maximum(lam, 0.0), U), spectrum.compose(np.maximum(-lam, 0.0), U)
+@dataclass(frozen=True)
+class Clipped:
+    r"""K = M₊ of M = S + s·vvᵀ = U diag(m)Uᵀ, in doubles: what is made of one eigendecomposition.
+
+    With w = Uᵀv it is K - S = U(s·wwᵀ + diag(m₋))Uᵀ, and dK/ds = U(Ω∘wwᵀ)Uᵀ, Ω the divided
+    differences of m ↦ m₊, 1 between two that are positive, m/(m - m′) for m > 0 ≥ m′, 0 between
+    others.
+    """
+
+    v: Array
+    s: float
+    m: Array
+    U: Array
+
+    @classmethod
+    def of(cls, S: Array, v: Array, s: float) -> Clipped:
+        """One eigendecomposition."""
+        return cls(v, s, *np.linalg.eigh((S + S.T) / 2 + s * np.outer(v, v)))
+
+    @cached_property
+    def w(self) -> Array:
+        """Uᵀv"""
+        return self.U.T @ self.v
+
+    @property
+    def plus(self) -> Array:
+        """m₊"""
+        return np.maximum(self.m, 0.0)
+
+    @property
+    def minus(self) -> Array:
+        """m₋, but for what rounding leaves below zero."""
+        floor = len(self.m) * EPS * float(np.abs(self.m).max())
+        return np.where(self.m < -floor, -self.m, 0.0)
+
+    @cached_property
+    def K(self) -> Array:
+        """M₊"""
+        return spectrum.compose(self.plus, self.U)
+
+    @property
+    def rest(self) -> Array:
+        """M₋"""
+        return spectrum.compose(np.maximum(-self.m, 0.0), self.U)
+
+    @cached_property
+    def square(self) -> float:
+        """‖K - S‖² = s²|w|⁴ + 2s·m₋ᵀw² + |m₋|²"""
+        w2, minus = self.w**2, self.minus
+        total = (self.s * float(w2.sum())) ** 2 + 2 * self.s * float(minus @ w2)
+        return total + float(minus @ minus)
+
+    @cached_property
+    def turn(self) -> float:
+        """⟨dK/ds, vvᵀ⟩ = (w²)ᵀΩw²; the derivative of ‖K - S‖² in s is 2s times that."""
+        w2, above = self.w**2, self.m > 0
+        up, down = self.m[above], self.m[~above]
+        mixed = w2[above] @ (up[:, None] / (up[:, None] - down)) @ w2[~above]
+        return float(w2[above].sum() ** 2 + 2 * mixed)
 
 
 # -- (2): the robust machine -----------------------------------------------------------------------
@@ -206,8 +268,8 @@ class Robust(Free):
     def best(self, alpha: Tensor, tau: float | None = None) -> Dual:
         """W = ½vvᵀ + 2ρM₋, K = M₊ with M = S + vvᵀ/(4ρ)"""
         rho, v = self.problem.rho, self.y * alpha.mid
-        plus, minus = split(self.problem.S, v, 1 / (4 * rho))
-        return Dual(*self.dual(alpha, np.outer(v, v) / 2 + 2 * rho * minus), plus)
+        at = Clipped.of(self.problem.S, v, 1 / (4 * rho))
+        return Dual(*self.dual(alpha, np.outer(v, v) / 2 + 2 * rho * at.rest), at.K)
 
 
 # -- (7): the kernel matrix learned ----------------------------------------------------------------
@@ -253,12 +315,12 @@ class Kernel(Free):
         plain = 2 * self.ridge * alpha.sum() - self.ridge * F.inner(v, self.S @ v)
         made = []
         if least > 0:
-            plus, rest = at_distance(problem, v.mid, least, tau)
-            W = problem.eta * np.outer(v.mid, v.mid) + problem.gamma * rest
-            made.append(Dual(*self.dual(alpha, W), plus))
+            at = at_distance(problem, v.mid, least, tau)
+            W = problem.eta * (np.outer(v.mid, v.mid) + at.rest / at.s)
+            made.append(Dual(*self.dual(alpha, W), at.K))
         if not made or plain.lower > made[0].value.lower:
             W = self.ridge * (v[:, None] * v)
-            return Dual(plain, alpha, W, split(problem.S, v.mid, 0.0)[0])
+            return Dual(plain, alpha, W, Clipped.of(problem.S, v.mid, 0.0).K)
         return made[0]
 
 
@@ -268,42 +330,30 @@ def negative_part(S: Array) -> float:
     return float(np.linalg.norm(np.minimum(eigvalsh((S + S.T) / 2), 0.0)))
 
 
-def at_distance(
-    problem: KernelMachine, v: Array, least: float, tau: float | None
-) -> tuple[Array, Array]:
-    """K_τ = M₊ and M₋/τ of M = S + (ητ/γ)vvᵀ, at the τ with ‖K_τ - S‖ = τ to rounding.
+def at_distance(problem: KernelMachine, v: Array, least: float, tau: float | None) -> Clipped:
+    r"""K_τ = M₊ of M = S + (ητ/γ)vvᵀ at the τ with ‖K_τ - S‖ = τ to rounding, by Newton's steps.
 
     ‖S₋‖ ≤ ‖K_τ - S‖ ≤ τη|v|²/γ + ‖S₋‖, so that ‖S₋‖ ≤ τ ≤ ‖S₋‖/(1 - η|v|²/γ).
+    log‖K_τ - S‖ - log τ falls in log τ, with the slope s²·turn/‖K_τ - S‖² - 1 between -1 and 0.
     """
     ratio = problem.eta / problem.gamma
-
-    def at(x: float) -> tuple[float, Array, Array]:
-        tau = float(np.exp(x))
-        K, rest = split(problem.S, v, ratio * tau)
-        rest /= tau
-        size = float(np.linalg.norm(ratio * np.outer(v, v) + rest))
-        return float(np.log(size)) if size > 0 else 0.0, K, rest
-
-    # log‖K_τ - S‖ - log τ decreases in log τ with a slope between -1 and 0: the first step has
-    # slope -1, the others are the secant's.
     room = max(1 - ratio * float(v @ v), EPS)
     low, high = float(np.log(least)), float(np.log(least / room)) + 1e-9
     x = low if not tau else float(np.clip(np.log(tau), low, high))
-    h, K, rest = at(x)
-    best, slope = (abs(h), K, rest), -1.0
+    best, nearest = None, np.inf
     # On the border of the ball the root is at infinity, or everywhere: the caller's factor serves.
     for _ in range(EVALUATIONS if room > 1e-6 else BORDER):
-        if abs(h) <= ROOT:
+        at = Clipped.of(problem.S, v, ratio * float(np.exp(x)))
+        h = float(np.log(max(at.square, TINY))) / 2 - x
+        if best is None or abs(h) < nearest:
+            best, nearest = at, abs(h)
+        elif nearest <= 1e-12:
             break
+        slope = at.s**2 * at.turn / max(at.square, TINY) - 1
         step = float(np.clip(-h / min(slope, -1e-6), -FARTHEST, FARTHEST))
         step = float(np.clip(x + step, low - 1e-9, high)) - x
-        if step == 0:
+        if nearest <= ROOT or step == 0:
             break
-        x, before = x + step, h
-        h, K, rest = at(x)
-        if abs(h) < best[0]:
-            best = (abs(h), K, rest)
-        elif abs(h) <= 1e-12:
-            break
-        slope = (h - before) / step
-    return best[1], best[2]
+        x += step
+    assert best is not None
+    return best

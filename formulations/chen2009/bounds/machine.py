@@ -13,6 +13,7 @@ from cvxkernel.formulations.formulation import Point, encloses, given
 from cvxkernel.formulations.inputs import Array
 
 SHORTEST = 1e-100  # a margin: below it no multiple is tried
+TOLD = 1e-12  # relative: objectives that differ by more are told apart by doubles
 UNIT = 2.0**-50  # what a margin may lose to rounding where it is made 1, relative
 
 
@@ -78,7 +79,7 @@ def best_primal(F: Arithmetic, K: Tensor, y: Array, c: Any, loss: Any, ridge: An
     loss is: c is taken as it is; so much longer that none of those within a thousandth of 1 is
     short; and, where it separates the classes, so long that no sample is.
     """
-    c = F.exact(c).point()
+    c, loss, ridge = F.exact(c).point(), F.exact(loss), F.exact(ridge)
     z = K @ c
     form, b = F.inner(c, z).positive(), svm.kink(F, y * z, y)
     middle = F.exact(-(float(z.mid[y > 0].min()) + float(z.mid[y < 0].max())) / 2)
@@ -90,11 +91,22 @@ def best_primal(F: Arithmetic, K: Tensor, y: Array, c: Any, loss: Any, ridge: An
             room = UNIT * (1 + float(np.abs(z.mid).max()) + abs(float(offset.mid)))
             multiples.append((F.exact((1 + room) / least), offset))
     made = []
-    for x, offset in multiples:
+    for x, offset in _nearly_least(multiples, z.mid, y, float(loss.mid), float((ridge * form).mid)):
         xi = (1 - x * (y * (z + offset))).positive()
-        value = F.exact(loss) * xi.sum() + F.exact(ridge) * (x * x * form)
-        made.append(
-            Primal(value, x * x * form, {"c": x * c, "z": x * z, "b": x * offset, "xi": xi})
-        )
+        square = x * x * form
+        point = {"c": x * c, "z": x * z, "b": x * offset, "xi": xi}
+        made.append(Primal(loss * xi.sum() + ridge * square, square, point))
     best = svm.least(F, [one.value for one in made])
     return next(one for one in made if one.value is best)
+
+
+def _nearly_least(
+    multiples: list[tuple[Tensor, Tensor]], z: Array, y: Array, loss: float, form: float
+) -> list[tuple[Tensor, Tensor]]:
+    """Those that doubles do not tell from the best."""
+    values = []
+    for x, b in multiples:
+        short = np.maximum(0.0, 1 - float(x.mid) * y * (z + float(b.mid)))
+        values.append(loss * float(short.sum()) + float(x.mid) ** 2 * form)
+    least = min(values)
+    return [m for m, v in zip(multiples, values, strict=True) if not v > least * (1 + TOLD)]

@@ -43,6 +43,17 @@ class Spectrum(Kernel):
         """K_a"""
         return self.F.composed(self.U, self.k(a))
 
+    def of_kernel(self, k: Array) -> tuple[Tensor, Tensor, Tensor]:
+        """a = k/λ in doubles, k ≥ 0 as an exact point, and ‖k - λ‖, h(k/λ) for h = spectrum.
+
+        What is not known of λ is charged to the distance alone, not to K: a λ near zero has a
+        large a, which would make much of it.
+        """
+        F, lam = self.F, self.problem.Lam
+        a = np.divide(k, lam, out=np.ones_like(lam), where=lam != 0)
+        kept = F.exact(np.where(lam != 0, k, 0.0))
+        return F.exact(a), kept, F.norm(kept - self.lam)
+
     def h(self, a: Tensor) -> Tensor:
         """h(a)"""
         if not self.centres:
@@ -52,9 +63,13 @@ class Spectrum(Kernel):
 
     def spectrum_value(self, a: Tensor, c: Any) -> Value:
         """(1/n)·1ᵀξ + ηcᵀK_ac + γh(a) at any a with Λa ≥ 0 and any c."""
-        machine = best_primal(self.F, self.kernel(a), self.y, c, self.loss, self.ridge)
-        h, k, c = self.h(a), self.k(a), machine.point.pop("c")
-        w = self.U.T @ c
+        return self.kernel_value(a, self.k(a), self.h(a), c)
+
+    def kernel_value(self, a: Tensor, k: Tensor, h: Tensor, c: Any) -> Value:
+        """The same where λ∘a and h(a) are known."""
+        K = self.F.composed(self.U, k)
+        machine = best_primal(self.F, K, self.y, c, self.loss, self.ridge)
+        w = self.U.T @ machine.point.pop("c")
         # In the paper's (12) z = diag(a)ΛUᵀc, and the least uᵢ is zᵢ²/kᵢ.
         point = {**machine.point, "z": k * w, "a": a, "u": k * (w * w), "v": h}
         return Value(machine.value + self.gamma * h, point)
@@ -122,15 +137,17 @@ def eq12(F: Arithmetic, problem: SpectrumMachine, point: Point) -> Any:
     a = at.modified(given(F, point, "a", spectrum.a_clip(lam)))
     low, alpha = at.spectrum_bound(alpha, a)
     tried = [(a, y * alpha)]
-    if problem.h == "spectrum":
-        for response in spectrum_responses(problem, alpha.mid, a.mid):
-            tried.append((at.modified(response), y * alpha))
     if "z" in point:
         z = given(F, point, "z", np.zeros(problem.n))
         tried.append((a, spectrum.solution(lam * a.mid, problem.basis.U, z.mid)[0]))
     if problem.h in ("clip", "flip"):  # where γ is large a differs from this by a solver's error
         tried.append((at.modified(at.centres[0]), y * alpha))
     values = [at.spectrum_value(a, c) for a, c in tried]
+    if problem.h == "spectrum":
+        for k in spectrum_responses(problem, alpha.mid, a.mid):
+            made = at.of_kernel(k)
+            if made[0].is_finite():
+                values.append(at.kernel_value(*made, y * alpha))
     high = svm.least(F, [one.value for one in values])
     best = next(one.point for one in values if one.value is high)
     variables = {**best, "alpha": alpha, "U": problem.basis.U}
@@ -150,7 +167,7 @@ def _undecided(at: Spectrum, alpha: Tensor) -> Any:
 
 
 def spectrum_responses(problem: SpectrumMachine, alpha: Array, a: Array) -> list[Array]:
-    """The a that belong to α for h = spectrum: λ∘a = max(λ + (τ/γ)ηw², 0), τ = ‖λ∘a - λ‖.
+    """The λ∘a that belong to α for h = spectrum: max(λ + (τ/γ)ηw², 0), τ = ‖λ∘a - λ‖.
 
     τ is that of `a`, and of the dual's π = max(ηw², -γλ/τ) where λ < 0 decides it.
     """
@@ -164,11 +181,8 @@ def spectrum_responses(problem: SpectrumMachine, alpha: Array, a: Array) -> list
         first = int(np.argmax(np.where(negative, pi - least, -np.inf)))
         if pi[first] > least[first]:
             taus.append(float(-gamma * lam[first] / pi[first]))
-    out = []
-    for tau in taus:
-        k = np.maximum(lam + tau / gamma * least, 0.0)
-        out.append(np.divide(k, lam, out=np.ones_like(lam), where=lam != 0))
-    return [x for x in out if np.isfinite(x).all()]
+    out = [np.maximum(lam + tau / gamma * least, 0.0) for tau in taus]
+    return out
 
 
 def diagonal(lam: Array, least: Array, gamma: float) -> Array:
