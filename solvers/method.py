@@ -176,12 +176,19 @@ class Method(ABC):
         `start` holds the variables of a problem nearby; who is not `warm` does not look at it.
         """
 
+    @classmethod
+    def takes(cls, problem: Any) -> bool:
+        """Whether it answers this problem of one of its ids."""
+        return True
+
     def formulation(self, id: str, problem: Any) -> Formulation:
         """What is to be solved; refused where this method has no answer to it."""
         form = formulation(id)
         if form.id not in self.answers:
             raise InputError("solver", f"a conic solver for {id}", self.name)
         form.require(problem)
+        if not self.takes(problem):
+            raise InputError("solver", f"another for this problem of {id}", self.name)
         return form
 
     def solution(

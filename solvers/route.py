@@ -27,6 +27,7 @@ from cvxkernel.solvers.method import Method, Progress, Solution
 from cvxkernel.solvers.mirror_descent import MirrorDescent, PaperDescent
 from cvxkernel.solvers.newton import Newton
 from cvxkernel.solvers.panel import PANEL
+from cvxkernel.solvers.response_ascent import ResponseAscent
 from cvxkernel.solvers.spectrum_ascent import SpectrumAscent
 from cvxkernel.solvers.svm import SupportVectors
 
@@ -42,6 +43,7 @@ METHODS: dict[str, type[Method]] = {
         FixedGatingDescent,
         DualAscent,
         SpectrumAscent,
+        ResponseAscent,
         MirrorDescent,
         PaperDescent,
     )
@@ -78,7 +80,7 @@ def solve(
     form.require(problem)
     width = promise(form.id) or 1e-6 if tol is None else inputs.positive("tol", tol)
     seconds = None if limit is None else inputs.positive("limit", limit)
-    solvers = route(form) if solver is None else (named(form.id, solver),)
+    solvers = route(form, problem) if solver is None else (named(form.id, solver),)
     if literal and (solver is None or solvers[0] in METHODS):
         raise InputError(
             "solver", "conic or one of the panel, where literal is asked for", str(solver)
@@ -115,17 +117,23 @@ def promise(id: str) -> float | None:
     return None if id.endswith("-printed") else 1e-3
 
 
-def route(form: Formulation) -> tuple[str, ...]:
-    """Who is asked, in turn: a method, a method "briefly", or the panel, "conic"."""
+def route(form: Formulation, problem: Any = None) -> tuple[str, ...]:
+    """Who is asked, in turn: a method, a method "briefly", or the panel, "conic".
+
+    Of a problem, without the methods that do not take it.
+    """
     id = form.id
     if id == "kim2006":
         return "newton", EPIGRAPH, "conic"
-    first = next((name for name, method in METHODS.items() if id in method.first), "conic")
-    after = next((name for name, method in METHODS.items() if id in method.after), None)
-    if id in MirrorDescent.after:
+    if id in ResponseAscent.first:
+        own = (ResponseAscent.name,) if problem is None or ResponseAscent.takes(problem) else ()
+        if id in MirrorDescent.first:
+            return *own, "mirror_descent"
         # Where ρ, C or τ is so large or so small that one term of the objective is all of it, the
         # panel calls the program unbounded or infeasible, and its first steps have answered.
-        return BRIEFLY, "conic", "mirror_descent"
+        return *own, BRIEFLY, "conic", "mirror_descent"
+    first = next((name for name, method in METHODS.items() if id in method.first), "conic")
+    after = next((name for name, method in METHODS.items() if id in method.after), None)
     if after is not None:
         return first, after
     algorithm = form.kind in ("SILP", "nonconvex") or id in MirrorDescent.first
