@@ -146,7 +146,7 @@ class OneClass(Extension):
         for _ in range(n):
             rest = a.mid[some & ~top]
             grown = (1 - u * top.sum()) * a.mid / max(float(rest.sum()), TINY)
-            more = some & ~top & (grown > u)
+            more = some & ~top & (grown > u * (1 - TOP))
             if not more.any():
                 break
             top |= more

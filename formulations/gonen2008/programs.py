@@ -320,7 +320,12 @@ class LocalizedRegression(Local, Targets):
         fixed=("V", "v0"),
     )
     def dual(self, V: Array | None = None, v0: Array | None = None) -> Program:
-        """The dual at a gating; with equal gates unless it is given."""
+        r"""The dual at a gating, with equal gates unless it is given, in β = α⁺ - α⁻.
+
+        maximize    Σᵢ yᵢβᵢ - ε Σᵢ |βᵢ| - ½ Σᵢ Σⱼ βᵢβⱼK_η(xᵢ, xⱼ)   over β ∈ Rⁿ
+        subject to  Σᵢ βᵢ = 0                                       (balance)
+                    C ≥ |βᵢ|                                        (box)
+        """
         return self.at(V, v0).dual()
 
 
@@ -347,5 +352,11 @@ class LocalizedOneClass(Local, Unlabelled):
         fixed=("V", "v0"),
     )
     def dual(self, V: Array | None = None, v0: Array | None = None) -> Program:
-        """The dual at a gating; with equal gates unless it is given."""
+        r"""The dual at a gating, with equal gates unless it is given.
+
+        maximize    -½ Σᵢ Σⱼ αᵢαⱼK_η(xᵢ, xⱼ)              over α ∈ Rⁿ
+        subject to  Σᵢ αᵢ = 1                                       (balance)
+                    1/(νn) ≥ αᵢ                                     (box)
+                    αᵢ ≥ 0                                          (nonneg)
+        """
         return self.at(V, v0).dual()
