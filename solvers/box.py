@@ -65,7 +65,7 @@ def quadratic_program(
 
 
 def interior_point(P: Array, q: Array, y: Array, top: float, total: float = 0.0) -> Array:
-    """The x of the least ½xᵀPx - qᵀx over 0 ≤ x ≤ top, yᵀx = total, by Clarabel; zero if it fails."""
+    """The x of the least ½xᵀPx - qᵀx over 0 ≤ x ≤ top, yᵀx = total, by Clarabel; or zero."""
     n = len(y)
     if not (np.isfinite(P).all() and np.isfinite(q).all() and 0 < top < np.inf):
         return np.zeros(n)

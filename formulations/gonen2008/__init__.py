@@ -2,8 +2,8 @@
 
 `Gated(kernels, y, X, C, V, v0)` holds (5) and (7) at a given gating. `Localized(kernels, y, X, C)`
 is what Algorithm 1 learns a gating for: not convex, and enclosed at the gating it is asked at.
-`LocalizedRegression(kernels, y, X, C, epsilon)` and `LocalizedOneClass(kernels, X, nu)` are the same
-for section 3.2.
+`LocalizedRegression(kernels, y, X, C, epsilon)` and `LocalizedOneClass(kernels, X, nu)` are the
+same for section 3.2.
 """
 
 from cvxkernel.formulations.gonen2008 import bounds

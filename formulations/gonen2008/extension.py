@@ -24,8 +24,7 @@ from typing import Any
 import numpy as np
 
 from cvxkernel.formulations import svm
-from cvxkernel.formulations.arithmetic import Arithmetic, Tensor
-from cvxkernel.formulations.enclosure import TINY
+from cvxkernel.formulations.arithmetic import Arithmetic, Tensor, settled
 from cvxkernel.formulations.inputs import Array
 
 TOP = 1e-9  # of u: what is nearer to it is there
@@ -71,11 +70,9 @@ class Extension(ABC):
 
     def primal(self, v: Tensor) -> tuple[Tensor, Tensor]:
         """The bound at v and the best b, and that b."""
-        F = self.F
         f = self.K @ v
         b = self.kink(f)
-        form = F.inner(v, f).positive() / 2
-        return form + self.losses(f, b), b
+        return self.F.inner(v, f).positive() / 2 + self.losses(f, b), b
 
     def losses(self, f: Tensor, b: Tensor) -> Tensor:
         """bs + Σφ(t - f - b); exactly so where no sample loses."""
@@ -94,11 +91,12 @@ class Extension(ABC):
         if not (self.total or low > 0):
             beta, low = nothing, F.exact(0.0)
         b = self.kink(nothing)
-        best, at = self.losses(nothing, b), b
+        best = self.losses(nothing, b), b
         for v in self.points(beta):
-            high, b = self.primal(v)
-            best, at = (high, b) if high.upper < best.upper else (best, at)
-        return low, best, beta, at
+            if settled(F, low, best[0]):
+                break
+            best = min(best, self.primal(v), key=lambda pair: pair[0].upper)
+        return low, best[0], beta, best[1]
 
     def points(self, beta: Tensor) -> Iterator[Tensor]:
         """β, and β moved as little as puts what is free where φ has its kinks."""
@@ -142,15 +140,13 @@ class OneClass(Extension):
         """What is above u is u, the rest is scaled to what is left of one; else all are 1/n."""
         F, n, u = self.F, len(self.K), float(self.high.mid)
         a = F.exact(beta).point()
-        top, some = a.mid >= u * (1 - TOP), a.mid > 0
-        for _ in range(n):
-            rest = a.mid[some & ~top]
-            grown = (1 - u * top.sum()) * a.mid / max(float(rest.sum()), TINY)
-            more = some & ~top & (grown > u * (1 - TOP))
-            if not more.any():
-                break
-            top |= more
-        k, inside = int(top.sum()), some & ~top
+        x = np.clip(a.mid, 0.0, u)
+        top = more = x >= u * (1 - TOP)
+        while more.any() and x[~top].any():
+            grown = (1 - u * top.sum()) / x[~top].sum() * x
+            more = ~top & (grown > u * (1 - TOP))
+            top = top | more
+        k, inside = int(top.sum()), ~top & (x > 0)
         left = Fraction(self.nu) * n - k  # of νn samples at u, exactly
         if left < 0:  # more than one in all
             made = F.where(top, self.high, F.where(inside, a, 0.0))

@@ -20,7 +20,7 @@ from cvxkernel.formulations.gonen2008 import (
 )
 from cvxkernel.formulations.gonen2008.data import gates
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.solvers.estimators.solved import Banked, BankClassifier
+from cvxkernel.solvers.estimators.solved import BankClassifier, Banked
 from cvxkernel.solvers.localized import MACHINES, GatingDescent
 
 BORDER = 1e-9  # of ρ: nearer to it f is ρ

@@ -18,7 +18,9 @@ Data = dict[str, Any]
 def reference(id: str, data: Data) -> Ends:
     """Both ends of the optimum; NoReference where it would take too long, or there is none."""
     program, largest, sign = PROGRAMS[id]
-    one_each = (data["Y"].T if key == "Y" else data[key] for key in ("y", "Y", "s", "X") if key in data)
+    one_each = (
+        data["Y"].T if key == "Y" else data[key] for key in ("y", "Y", "s", "X") if key in data
+    )
     if len(next(one_each)) > largest:
         raise NoReference("too many samples")
     with precision():
