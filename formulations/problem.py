@@ -33,16 +33,14 @@ class Problem(Shown):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Labelled(Problem):
-    """Kernels (p, n, n) and labels y (n,) of two classes or more, checked and read-only."""
+class Stacked(Problem):
+    """Kernels (p, n, n), checked and read-only."""
 
     kernels: Array
-    y: Array
 
     def __post_init__(self) -> None:
         K = inputs.kernels("kernels", self.kernels)
         object.__setattr__(self, "kernels", K)
-        object.__setattr__(self, "y", inputs.labels("y", self.y, self.n))
 
     @property
     def p(self) -> int:
@@ -53,6 +51,17 @@ class Labelled(Problem):
     def n(self) -> int:
         """How many samples."""
         return int(self.kernels.shape[1])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Labelled(Stacked):
+    """Kernels (p, n, n) and labels y (n,) of two classes or more, checked and read-only."""
+
+    y: Array
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "y", inputs.labels("y", self.y, self.n))
 
     @cached_property
     def classes(self) -> Array:

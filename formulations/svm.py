@@ -26,11 +26,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, lstsq
 
 from cvxkernel.formulations.arithmetic import DOUBLES, Arithmetic, Tensor
 from cvxkernel.formulations.enclosure import EPS, TINY
 from cvxkernel.formulations.inputs import Array
+
+Flags = NDArray[np.bool_]
 
 FREE = (
     1e-3,
@@ -114,14 +117,19 @@ def on_margin(Q: Array, y: Array, C: float, alpha: Array, small: float) -> Array
     quadratic bound: what a solver leaves in αᵢ costs its square and no longer C times itself.
     """
     free = (alpha > small * alpha.max()) & (alpha < (1 - small) * C)
+    return met(Q, y, alpha, free, np.ones(len(y)))
+
+
+def met(Q: Array, y: Array, v: Array, free: Flags, target: Array) -> Array:
+    """v moved as little as gives (Qv)ᵢ + byᵢ = targetᵢ where it is free, Δᵀy = 0."""
     m = int(free.sum())
     if m == 0:
-        return alpha
+        return v
     system = np.zeros((m + 1, m + 1))
     system[:m, :m] = Q[np.ix_(free, free)]
     system[:m, m] = system[m, :m] = y[free]
-    right = np.append(1 - Q[free] @ alpha, 0.0)
-    moved = alpha.copy()
+    right = np.append(target[free] - Q[free] @ v, 0.0)
+    moved = v.copy()
     moved[free] += lstsq(system, right, lapack_driver="gelsy", check_finite=False)[0][:m]
     return moved
 

@@ -50,7 +50,7 @@ def quadratic_program(
     best, least = np.zeros(len(y)), 0.0
     for _ in range(ROUNDS):
         far = min(C / unit, FAR)
-        alpha = machine.repair(unit * _interior_point(unit * H, q, y, far), y, C)
+        alpha = machine.repair(unit * interior_point(unit * H, q, y, far), y, C)
         size, wide = float(alpha.max()), unit * far
         short = wide < C and size > wide / 2
         guess = np.where(alpha > 0.99 * wide, C, alpha) if short else alpha
@@ -65,8 +65,8 @@ def quadratic_program(
     return best
 
 
-def _interior_point(P: Array, q: Array, y: Array, top: float) -> Array:
-    """The x of the least ½xᵀPx - qᵀx over 0 ≤ x ≤ top, yᵀx = 0, by Clarabel; zero if it fails."""
+def interior_point(P: Array, q: Array, y: Array, top: float, total: float = 0.0) -> Array:
+    """The x of the least ½xᵀPx - qᵀx over 0 ≤ x ≤ top, yᵀx = total, by Clarabel; or zero."""
     n = len(y)
     if not (np.isfinite(P).all() and np.isfinite(q).all() and 0 < top < np.inf):
         return np.zeros(n)
@@ -79,17 +79,19 @@ def _interior_point(P: Array, q: Array, y: Array, top: float) -> Array:
     starts = np.arange(n + 1)
     A = csc_matrix((columns.ravel(), rows.ravel().astype(int), 3 * starts), shape=(2 * n + 1, n))
     cones = [clarabel.ZeroConeT(1), clarabel.NonnegativeConeT(2 * n)]
-    b = np.concatenate([np.zeros(n + 1), np.full(n, top)])
+    b = np.concatenate([[total], np.zeros(n), np.full(n, top)])
     column, row = np.tril_indices(n)
     upper = csc_matrix((P[row, column], row, starts * (starts + 1) // 2), shape=(n, n))
     x = np.asarray(clarabel.DefaultSolver(upper, -q, A, b, cones, settings).solve().x)
     return x if np.isfinite(x).all() else np.zeros(n)
 
 
-def polish(Q: Array, y: Array, C: float, alpha: Array, q: Array | None = None) -> Array | None:
+def polish(
+    Q: Array, y: Array, C: float, alpha: Array, q: Array | None = None, total: float = 0.0
+) -> Array | None:
     """Newton's step on the active set of α: [Q_FF y_F; y_Fᵀ 0] on the free samples F.
 
-    For qᵀα - ½αᵀQα, q being 1 in the support vector machine.
+    For qᵀα - ½αᵀQα, q being 1 in the support vector machine, and yᵀα = total, 0 there.
 
     Samples that the step takes out of the box are fixed at its border, those that violate the KKT
     conditions are freed, all at once and a few times. None where that does not settle.
@@ -102,12 +104,12 @@ def polish(Q: Array, y: Array, C: float, alpha: Array, q: Array | None = None) -
         m = int(free.sum())
         fixed = np.where(at_top, C, 0.0)
         if m == 0:
-            return fixed if y @ fixed == 0 else None
+            return fixed if np.isclose(y @ fixed, total, rtol=1e-12, atol=0.0) else None
         system = np.zeros((m + 1, m + 1))
         system[:m, :m] = Q[free][:, free]
         system[:m, m] = system[m, :m] = y[free]
         rest = linear[free] - Q[np.ix_(free, at_top)] @ fixed[at_top]
-        right = np.append(rest, -float(y @ fixed))
+        right = np.append(rest, total - float(y @ fixed))
         if not (np.isfinite(system).all() and np.isfinite(right).all()):
             return None
         try:
@@ -126,7 +128,7 @@ def polish(Q: Array, y: Array, C: float, alpha: Array, q: Array | None = None) -
         gap = linear - Q @ moved - step[m] * y  # ≤ 0 at zero, ≥ 0 at C
         wrong = np.where(at_zero, gap, 0.0) - np.where(at_top, gap, 0.0) > small
         if not (over | under | wrong).any():
-            return machine.repair(moved, y, C)
+            return moved if total else machine.repair(moved, y, C)
         at_top, at_zero = at_top & ~wrong | over, at_zero & ~wrong | under
         alpha = np.clip(moved, 0.0, C)
     return None

@@ -5,6 +5,7 @@ r"""Algorithm 1 of Gönen and Alpaydın (2008): a support vector machine and a g
 is not convex in (V, v0). What can be promised of a gating is told with the answer: J there is
 enclosed, the gradient of J there is its stationarity residual, each step is known to have gone down
 (its enclosure lies below the one before), not to, or neither; and every start is reported.
+Section 3.2 has other objectives at a gating: `MACHINES` says what line 4 solves then.
 For two kernels and points on a line `gating_box` bounds J from below over a box of gatings.
 
 The step μ is 0.01 in section 4; section 3.1 has a line search. Ours halves μ until the enclosure of
@@ -16,7 +17,7 @@ slope says is left to win, ½slope²/J, is at most `tol` of J.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -29,9 +30,16 @@ from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.errors import SolverError
 from cvxkernel.formulations.formulation import Point
-from cvxkernel.formulations.gonen2008 import Gated, Localized
+from cvxkernel.formulations.gonen2008 import (
+    Gated,
+    Localized,
+    LocalizedOneClass,
+    LocalizedRegression,
+)
+from cvxkernel.formulations.gonen2008.programs import Local
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers import deadline, units
+from cvxkernel.solvers.extension import one_class, regression
 from cvxkernel.solvers.gating_box import GatingBox, difference
 from cvxkernel.solvers.method import Method, Progress, Solution, Step
 from cvxkernel.solvers.svm import Machine, svm
@@ -40,32 +48,52 @@ ARMIJO = 1e-4  # the share of the decrease promised by the gradient that a step 
 STATUS = "optimal at the gating"  # not: over the gatings
 
 
+def classification(at: Gated, near: Array | None = None) -> Array:
+    """α of (7), in units where it is near 1."""
+    machine = Machine.of(units.of(formulation("gonen2008-eq7")).scaled(at))
+    s = at.C / machine.C
+    start = None if near is None else near / s
+    return s * svm(machine.K, machine.y, machine.C, start=start)
+
+
+# By the problem: the id, the symbol of what solves it at a gating, and how that is found (line 4).
+MACHINES: dict[type, tuple[str, str, Callable[[Any, Array | None], Array]]] = {
+    Localized: ("gonen2008-alg1", "alpha", classification),
+    LocalizedRegression: ("gonen2008-alg1-regression", "beta", regression),
+    LocalizedOneClass: ("gonen2008-alg1-oneclass", "alpha", one_class),
+}
+
+
 @dataclass(frozen=True, eq=False)
 class Iterate:
-    """A gating, the α that solves (7) at it, and ∂J/∂V, ∂J/∂v0 there."""
+    """A gating, the α (or β) that solves (7) at it, and ∂J/∂V, ∂J/∂v0 there."""
 
-    at: Gated
+    problem: Local
+    at: Any
     alpha: Array
 
     @classmethod
-    def make(cls, problem: Localized, V: Array, v0: Array, near: Iterate | None) -> Iterate:
+    def make(cls, problem: Any, V: Array, v0: Array, near: Iterate | None) -> Iterate:
         """Lines 3 and 4: K_η, and the machine with it, started from a solution nearby."""
-        at = problem.at(V, v0)
-        unit = units.of(formulation("gonen2008-eq7")).scaled(at)  # where α is near 1
-        machine = Machine.of(unit)
-        s = at.C / machine.C
-        start = None if near is None else near.alpha / s
-        return cls(at, s * svm(machine.K, machine.y, machine.C, start=start))
+        at, machine = problem.at(V, v0), MACHINES[type(problem)][2]
+        return cls(problem, at, machine(at, None if near is None else near.alpha))
+
+    @property
+    def point(self) -> Point:
+        """In the symbols of the formulation."""
+        symbol = MACHINES[type(self.problem)][1]
+        return {symbol: self.alpha, "V": self.at.V, "v0": self.at.v0}
 
     @cached_property
     def gradient(self) -> tuple[Array, Array]:
         """∂J/∂V and ∂J/∂v0 as printed."""
-        return self.at.gradient(self.alpha)
+        slopes: tuple[Array, Array] = self.at.gradient(self.alpha)
+        return slopes
 
     @cached_property
     def J(self) -> Enclosure:
         """The enclosure of J at this gating."""
-        return formulation("gonen2008-eq7").enclose(self.at, {"alpha": self.alpha})
+        return formulation(MACHINES[type(self.problem)][0]).enclose(self.problem, self.point)
 
     @property
     def residual(self) -> float:
@@ -82,7 +110,7 @@ class Iterate:
         A = np.column_stack([self.at.X, np.ones(self.at.n)])
         g = np.column_stack([self.gradient[0], self.gradient[1]])  # (p, d + 1)
         square = self.at.n * float(np.sum(np.linalg.lstsq(A.T, g.T, rcond=None)[0] ** 2))
-        return square / (2 * self.J.upper**2)
+        return square / (2 * self.J.upper**2) if square else 0.0
 
 
 @dataclass(frozen=True)
@@ -96,7 +124,7 @@ class GatingDescent(Method):
     """
 
     name = "localized"
-    answers = first = frozenset({"gonen2008-alg1"})
+    answers = first = frozenset(id for id, _, _ in MACHINES.values())
 
     search: bool = True
     mu: float = 0.01
@@ -136,7 +164,7 @@ class GatingDescent(Method):
             if deadline.passed():
                 break
         last = runs[best][-1]
-        enclosure = form.enclose(problem, {"alpha": last.alpha, "V": last.at.V, "v0": last.at.v0})
+        enclosure = form.enclose(problem, last.point)
         name = self.name if self.search else FixedGatingDescent.name
         if not enclosure.width <= self.tol or deadline.passed():
             why = f"relative width {enclosure.width:.1e} where {self.tol:.1e} is asked for"
@@ -150,7 +178,7 @@ class GatingDescent(Method):
             "start": best,
             "starts": starts,
         }
-        if (problem.p, problem.d) == (2, 1):
+        if isinstance(problem, Localized) and (problem.p, problem.d) == (2, 1):
             promises["least"] = self.judge(problem, [run[-1] for run in runs], progress)
         return Solution.at(
             id,
@@ -163,13 +191,13 @@ class GatingDescent(Method):
             promises=promises,
         )
 
-    def start(self, problem: Localized, k: int) -> tuple[Array, Array]:
+    def start(self, problem: Local, k: int) -> tuple[Array, Array]:
         """Line 1: small random numbers for start k."""
         rng = np.random.default_rng([self.seed, k])
         V = self.spread * rng.normal(size=(problem.p, problem.d))
         return V, self.spread * rng.normal(size=problem.p)
 
-    def path(self, problem: Localized, V: Array, v0: Array) -> Iterator[Iterate]:
+    def path(self, problem: Local, V: Array, v0: Array) -> Iterator[Iterate]:
         """The iterates from a start on; line 2 repeats."""
         now = Iterate.make(problem, V, v0, None)
         yield now
@@ -184,7 +212,7 @@ class GatingDescent(Method):
                 now = step(problem, now, self.mu)
             yield now
 
-    def line(self, problem: Localized, now: Iterate, reach: float) -> tuple[Iterate, float] | None:
+    def line(self, problem: Local, now: Iterate, reach: float) -> tuple[Iterate, float] | None:
         """A step after which J is lower for certain, and how far it went; None where there is none.
 
         μ is halved as long as the decrease it promises is wider than the enclosure of J.
@@ -194,7 +222,7 @@ class GatingDescent(Method):
             return None
         return descend(problem, now, tuple(-part / steepest for part in now.gradient), reach)
 
-    def polished(self, problem: Localized, now: Iterate) -> Iterator[Iterate]:
+    def polished(self, problem: Local, now: Iterate) -> Iterator[Iterate]:
         """BFGS from here, until little is left to win or no decrease can be told."""
         H: Array | None = None  # the inverse Hessian; where there is none the gradient is taken
         for _ in range(self.polish):
@@ -244,7 +272,7 @@ def step_of(iterate: Iterate, number: int, begin: float) -> Step:
 
 
 def descend(
-    problem: Localized, now: Iterate, along: tuple[Array, ...], reach: float
+    problem: Local, now: Iterate, along: tuple[Array, ...], reach: float
 ) -> tuple[Iterate, float] | None:
     """A multiple of a direction after which J is lower for certain, the first halved that is."""
     slope = -sum(float(np.sum(g * d)) for g, d in zip(now.gradient, along, strict=True))
@@ -262,7 +290,7 @@ def packed(parts: Sequence[Array]) -> Array:
     return np.concatenate([part.ravel() for part in parts])
 
 
-def unpacked(at: Gated, d: Array) -> tuple[Array, ...]:
+def unpacked(at: Any, d: Array) -> tuple[Array, ...]:
     """And back."""
     return d[: at.V.size].reshape(at.V.shape), d[at.V.size :]
 
@@ -280,7 +308,7 @@ def updated(H: Array | None, s: Array, t: Array) -> Array | None:
     return out
 
 
-def step(problem: Localized, now: Iterate, mu: float) -> Iterate:
+def step(problem: Local, now: Iterate, mu: float) -> Iterate:
     """Lines 5 and 6, then lines 3 and 4 at the new gating."""
     dV, dv0 = now.gradient
     v0 = now.at.v0 - mu * dv0  # line 5

@@ -1,5 +1,7 @@
 r"""Both ends of (5) and (7) at a gating, and a lower bound over a box of gatings: no programs.
 
+Those of section 3.2 are in `extension`.
+
 At a gating: any α in the box with αᵀy = 0 gives a lower value; from above the two bounds of `svm`
 with Q = Σ_m diag(yη_m)K_mdiag(yη_m), the first of which is the primal (5) at the w_m that (6) makes
 of α.
@@ -33,8 +35,16 @@ from cvxkernel.formulations import svm
 from cvxkernel.formulations.arithmetic import Arithmetic, Tensor
 from cvxkernel.formulations.enclosure import EPS
 from cvxkernel.formulations.formulation import Point, encloses, given
-from cvxkernel.formulations.gonen2008.data import Points
-from cvxkernel.formulations.gonen2008.programs import Gated, Localized
+from cvxkernel.formulations.gonen2008.data import Gating, Points
+from cvxkernel.formulations.gonen2008.extension import Extension, OneClass, Regression
+from cvxkernel.formulations.gonen2008.programs import (
+    Gated,
+    GatedOneClass,
+    GatedRegression,
+    Localized,
+    LocalizedOneClass,
+    LocalizedRegression,
+)
 
 
 def share(F: Arithmetic, above: Tensor) -> Tensor:
@@ -48,7 +58,7 @@ def share(F: Arithmetic, above: Tensor) -> Tensor:
     return F.where((eta > -1.0) & (eta < 2.0), eta, F.between(0.0, 1.0))
 
 
-def gates(F: Arithmetic, problem: Gated) -> Tensor:
+def gates(F: Arithmetic, problem: Gating) -> Tensor:
     """η_m(xᵢ) = 1/Σ_k exp(z_k - z_m), as (p, n)."""
     z = (F.exact(problem.X) @ problem.V.T + problem.v0).T
     others = [np.arange(problem.p) != m for m in range(problem.p)]
@@ -58,9 +68,21 @@ def gates(F: Arithmetic, problem: Gated) -> Tensor:
 def combined(F: Arithmetic, problem: Gated) -> Tensor:
     """Q = Σ_m diag(yη_m)K_mdiag(yη_m)"""
     eta = gates(F, problem)
-    eta = F.where(problem.y > 0, eta, -eta)
+    return mixture(F, problem, F.where(problem.y > 0, eta, -eta))
+
+
+def mixture(F: Arithmetic, problem: Gating, eta: Tensor) -> Tensor:
+    """Σ_m diag(η_m)K_mdiag(η_m)"""
     made = [F.congruence(eta[m], K) for m, K in enumerate(F.kernels(problem.kernels))]
     return sum(made[1:], made[0])
+
+
+def extended(F: Arithmetic, problem: GatedRegression | GatedOneClass) -> Extension:
+    """The machine of section 3.2 at the gating."""
+    K = mixture(F, problem, gates(F, problem))
+    if isinstance(problem, GatedRegression):
+        return Regression(F, K, problem.y, problem.C, problem.epsilon)
+    return OneClass(F, K, problem.nu)
 
 
 def value(F: Arithmetic, problem: Points, Q: Tensor, alpha: Any) -> tuple[Tensor, Tensor]:
@@ -177,6 +199,24 @@ def enclose_localized(F: Arithmetic, problem: Localized, point: Point) -> Any:
     at = problem.at(point.get("V"), point.get("v0"))
     low, high, variables = _machine(F, at, point)
     return F.enclosure(high, low, high, {**variables, "V": at.V, "v0": at.v0})
+
+
+@encloses("gonen2008-alg1-regression")
+def enclose_regression(F: Arithmetic, problem: LocalizedRegression, point: Point) -> Any:
+    """J at the gating of the point, equal gates where it has none."""
+    at = problem.at(point.get("V"), point.get("v0"))
+    beta = given(F, point, "beta", np.zeros(problem.n))
+    low, high, beta, b = extended(F, at).ends(beta)
+    return F.enclosure(high, low, high, {"beta": beta, "b": b, "V": at.V, "v0": at.v0})
+
+
+@encloses("gonen2008-alg1-oneclass")
+def enclose_one_class(F: Arithmetic, problem: LocalizedOneClass, point: Point) -> Any:
+    """The same; without α all are 1/n."""
+    at = problem.at(point.get("V"), point.get("v0"))
+    alpha = given(F, point, "alpha", np.full(problem.n, 1 / problem.n))
+    low, high, alpha, b = extended(F, at).ends(alpha)
+    return F.enclosure(high, low, high, {"alpha": alpha, "rho": -b, "V": at.V, "v0": at.v0})
 
 
 def _machine(F: Arithmetic, problem: Gated, point: Point) -> tuple[Tensor, Tensor, dict[str, Any]]:

@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cvxkernel.formulations import svm
+from cvxkernel.formulations.arithmetic import DOUBLES
+from cvxkernel.formulations.gonen2008 import bounds
 from cvxkernel.formulations.gonen2008.data import gates
-from cvxkernel.formulations.gonen2008.programs import Gated
+from cvxkernel.formulations.gonen2008.programs import Gated, GatedOneClass, GatedRegression
 from cvxkernel.formulations.inputs import Array
 
 Kernel = Callable[[Array, Array], Array]  # K(X, Z), scaled as the kernels of the problem were
@@ -22,18 +24,30 @@ class Discriminant:
 
     kernels: Sequence[Kernel]
     X: Array  # the support vectors
-    weights: Array  # αᵢyᵢ
+    weights: Array  # αᵢyᵢ; in section 3.2 βᵢ, αᵢ
     b: float
     V: Array
     v0: Array
 
     @classmethod
-    def fit(cls, problem: Gated, alpha: Array, kernels: Sequence[Kernel]) -> Discriminant:
-        """At the α of (7) and the best b."""
-        b = svm.offset(svm.signed(problem.y, problem.K_eta) @ alpha, problem.y)
-        used = support(alpha, problem.C)
-        weights = (alpha * problem.y)[used]
-        return cls(tuple(kernels), problem.X[used], weights, b, problem.V, problem.v0)
+    def fit(
+        cls,
+        problem: Gated | GatedRegression | GatedOneClass,
+        alpha: Array,
+        kernels: Sequence[Kernel],
+    ) -> Discriminant:
+        """At the α of (7), or the β of regression, and the best b.
+
+        In section 3.2 f is what regression predicts, and of one class what is negative outside.
+        """
+        if isinstance(problem, Gated):
+            b = svm.offset(svm.signed(problem.y, problem.K_eta) @ alpha, problem.y)
+            used, weights = support(alpha, problem.C), alpha * problem.y
+        else:
+            machine = bounds.extended(DOUBLES, problem)
+            b = float(machine.kink(machine.K @ alpha).mid)
+            used, weights = support(np.abs(alpha), float(machine.high.mid)), alpha
+        return cls(tuple(kernels), problem.X[used], weights[used], b, problem.V, problem.v0)
 
     def __call__(self, X: Array, *, threshold: float = 0.0) -> Array:
         """f at the rows of X, K_m(x, xᵢ) evaluated only where both gates are above `threshold`.

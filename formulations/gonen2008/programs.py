@@ -9,12 +9,17 @@ is not convex: J(η), the optimum of (5) and (7) at a gating, is what Algorithm 
 K_η = Σ_m D_m K_m D_m with D_m = diag(η_m(x₁), …, η_m(xₙ)), and zᵀD_mK_mD_mz = (D_mz)ᵀK_m(D_mz) ≥ 0:
 it is positive semidefinite, for gates of any sign.
 # Paper: "The only restriction is to have nonnegative η_m(x)". A congruence needs no sign.
+
+Section 3.2: "LMKL can also be applied to … regression and one-class SVMs. We need to make two basic
+changes: (a) optimization problem and (b) gradient calculations from the objective value found."
+It prints neither. The problems are those of Schölkopf and Smola, with K_η; J depends on the gating
+through K_η alone, so that its gradient is the printed one with their coefficients for the αᵢyᵢ.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar
 
 import cvxpy as cp
 import numpy as np
@@ -22,10 +27,12 @@ import numpy as np
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations.errors import ShapeError
 from cvxkernel.formulations.formulation import Point, printed
-from cvxkernel.formulations.gonen2008.data import Points, gates
+from cvxkernel.formulations.gonen2008.data import Gating, Placed, Points, Targets, Unlabelled
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kernels import factor
 from cvxkernel.formulations.program import Program
+
+G = TypeVar("G", bound=Gating)
 
 
 def from_primal(problem: Gated, program: Program) -> Point:
@@ -38,13 +45,36 @@ def from_primal(problem: Gated, program: Program) -> Point:
     return {"alpha": program.dual("margin"), "c": np.stack(every)}
 
 
-def from_dual(problem: Points, program: Program) -> Point:
+def from_dual(problem: Placed, program: Program) -> Point:
     """α of (7)."""
     return {"alpha": program.value("alpha")}
 
 
+def from_regression(problem: Targets, program: Program) -> Point:
+    """β = α⁺ - α⁻"""
+    plus, minus = program.value("alpha")
+    return {"beta": plus - minus}
+
+
+def features(problem: Gated | GatedRegression | GatedOneClass) -> tuple[list[cp.Variable], Any]:
+    """w_m, and Σ_m η_m(xᵢ)⟨w_m, Φ_m(xᵢ)⟩; Φ_m(xᵢ) is a column of R_m, R_mᵀR_m = K_m."""
+    Phi = [factor(K) for K in problem.kernels]
+    # A kernel that is zero has no rows: its w_m has one entry, which is free.
+    Phi = [R if len(R) else np.zeros((1, problem.n)) for R in Phi]
+    w = [cp.Variable(len(Phi[m]), name=f"w{m + 1}") for m in range(problem.p)]
+    return w, sum(cp.multiply(problem.eta[m], Phi[m].T @ w[m]) for m in range(problem.p))
+
+
+def half_squares(w: list[cp.Variable]) -> Any:
+    """½ Σ_m ‖w_m‖²"""
+    return sum(cp.sum_squares(w_m) for w_m in w) / 2
+
+
+# -- A gating given --------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Gated(Points):
+class Gated(Gating, Points):
     """Kernels (p, n, n), labels y (n,) of ±1, X (n, d), C > 0; the gating V (p, d), v0 (p,)."""
 
     V: Array
@@ -52,23 +82,7 @@ class Gated(Points):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for key, shape in (("V", (self.p, self.d)), ("v0", (self.p,))):
-            given = inputs.weights(key, getattr(self, key), shape)
-            inputs.check_size(key, given)
-            object.__setattr__(self, key, given)
-
-    @cached_property
-    def eta(self) -> Array:
-        """η_m(xᵢ), as (p, n)"""
-        return gates(self.X, self.V, self.v0)
-
-    @cached_property
-    def K_eta(self) -> Array:
-        """K_η(xᵢ, xⱼ) = Σ_m η_m(xᵢ) K_m(xᵢ, xⱼ) η_m(xⱼ)"""
-        K: Array = np.zeros((self.n, self.n))
-        for eta, K_m in zip(self.eta, self.kernels, strict=True):
-            K += eta[:, None] * K_m * eta
-        return K
+        self._check_gating()
 
     @printed(
         "gonen2008-eq5",
@@ -89,15 +103,11 @@ class Gated(Points):
         An answer tells w_m as Σⱼ c_mjΦ_m(xⱼ), so that ‖w_m‖² = c_mᵀK_mc_m and ⟨w_m, Φ_m(xᵢ)⟩ =
         (K_mc_m)ᵢ; what of a w_m is across all Φ_m(xⱼ) makes it longer. (6): c_mj = αⱼyⱼη_m(xⱼ).
         """
-        Phi = [factor(K) for K in self.kernels]
-        # A kernel that is zero has no rows: its w_m has one entry, which is free.
-        Phi = [R if len(R) else np.zeros((1, self.n)) for R in Phi]
-        w = [cp.Variable(len(Phi[m]), name=f"w{m + 1}") for m in range(self.p)]
+        w, f = features(self)
         b, xi = cp.Variable(name="b"), cp.Variable(self.n, name="xi")
-        f = sum(cp.multiply(self.eta[m], Phi[m].T @ w[m]) for m in range(self.p)) + b
         return Program(
-            minimize=sum(cp.sum_squares(w_m) for w_m in w) / 2 + self.C * cp.sum(xi),
-            margin=cp.multiply(self.y, f) >= 1 - xi,
+            minimize=half_squares(w) + self.C * cp.sum(xi),
+            margin=cp.multiply(self.y, f + b) >= 1 - xi,
             nonneg=xi >= 0,
         )
 
@@ -134,33 +144,143 @@ class Gated(Points):
                      (δᵏ_m - η_m(xᵢ) + δᵏ_m - η_m(xⱼ))
         ∂J/∂v_m  = the same with (xᵢ[δᵏ_m - η_m(xᵢ)] + xⱼ[δᵏ_m - η_m(xⱼ)])
         """
-        u = alpha * self.y * self.eta  # (k, i): αᵢyᵢη_k(xᵢ)
-        terms = u[:, :, None] * self.kernels * u[:, None, :]
-        s = -(terms.sum(axis=2) + terms.sum(axis=1)) / 2  # (k, i): what xᵢ multiplies
-        rest = s - self.eta * s.sum(axis=0)  # (m, i): Σ_k s_k(i)(δᵏ_m - η_m(xᵢ))
-        return rest @ self.X, rest.sum(axis=1)
+        return self.slope(alpha * self.y)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Localized(Points):
+class GatedRegression(Gating, Targets):
+    """Kernels (p, n, n), numbers y (n,), X (n, d), C > 0, ε ≥ 0; the gating V (p, d), v0 (p,)."""
+
+    V: Array
+    v0: Array
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_gating()
+
+    def primal(self) -> Program:
+        r"""(5) with the ε-insensitive loss of regression.
+
+        minimize    ½ Σ_m ‖w_m‖² + C Σᵢ (ξᵢ⁺ + ξᵢ⁻)       over w_m, b ∈ R, ξ⁺, ξ⁻ ∈ Rⁿ
+        subject to  yᵢ - Σ_m η_m(xᵢ)⟨w_m, Φ_m(xᵢ)⟩ - b ≤ ε + ξᵢ⁺    (above)
+                    Σ_m η_m(xᵢ)⟨w_m, Φ_m(xᵢ)⟩ + b - yᵢ ≤ ε + ξᵢ⁻    (below)
+                    ξᵢ⁺, ξᵢ⁻ ≥ 0                                    (nonneg)
+        """
+        w, f = features(self)
+        b, xi = cp.Variable(name="b"), cp.Variable((2, self.n), name="xi")
+        return Program(
+            minimize=half_squares(w) + self.C * cp.sum(xi),
+            above=self.y - f - b <= self.epsilon + xi[0],
+            below=f + b - self.y <= self.epsilon + xi[1],
+            nonneg=xi >= 0,
+        )
+
+    def dual(self) -> Program:
+        r"""(7) for it, of which an answer tells β = α⁺ - α⁻: one of the two is zero.
+
+        maximize    Σᵢ yᵢ(αᵢ⁺ - αᵢ⁻) - ε Σᵢ (αᵢ⁺ + αᵢ⁻)
+                    - ½ Σᵢ Σⱼ (αᵢ⁺ - αᵢ⁻)(αⱼ⁺ - αⱼ⁻)K_η(xᵢ, xⱼ)     over α⁺, α⁻ ∈ Rⁿ
+        subject to  Σᵢ (αᵢ⁺ - αᵢ⁻) = 0                              (balance)
+                    C ≥ αᵢ⁺, αᵢ⁻                                    (box)
+                    αᵢ⁺, αᵢ⁻ ≥ 0                                    (nonneg)
+        """
+        alpha = cp.Variable((2, self.n), name="alpha")
+        beta = alpha[0] - alpha[1]
+        form = cp.sum_squares(factor(self.K_eta) @ beta)
+        return Program(
+            maximize=self.y @ beta - self.epsilon * cp.sum(alpha) - form / 2,
+            balance=cp.sum(beta) == 0,
+            box=alpha <= self.C,
+            nonneg=alpha >= 0,
+        )
+
+    def gradient(self, beta: Array) -> tuple[Array, Array]:
+        """(∂J/∂V, ∂J/∂v0) at the β of the dual: the gating is in K_η alone, so as in (7)."""
+        return self.slope(beta)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GatedOneClass(Gating, Unlabelled):
+    """Kernels (p, n, n), X (n, d), ν in (0, 1]; the gating V (p, d), v0 (p,)."""
+
+    V: Array
+    v0: Array
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_gating()
+
+    def primal(self) -> Program:
+        r"""(5) with the objective of one-class machines, C = 1/(νn).
+
+        minimize    ½ Σ_m ‖w_m‖² + 1/(νn) Σᵢ ξᵢ - ρ       over w_m, ρ ∈ R, ξ ∈ Rⁿ
+        subject to  Σ_m η_m(xᵢ)⟨w_m, Φ_m(xᵢ)⟩ ≥ ρ - ξᵢ              (margin)
+                    ξᵢ ≥ 0                                          (nonneg)
+        """
+        w, f = features(self)
+        rho, xi = cp.Variable(name="rho"), cp.Variable(self.n, name="xi")
+        return Program(
+            minimize=half_squares(w) + cp.sum(xi) / (self.nu * self.n) - rho,
+            margin=f >= rho - xi,
+            nonneg=xi >= 0,
+        )
+
+    def dual(self) -> Program:
+        r"""(7) for it.
+
+        maximize    -½ Σᵢ Σⱼ αᵢαⱼK_η(xᵢ, xⱼ)              over α ∈ Rⁿ
+        subject to  Σᵢ αᵢ = 1                                       (balance)
+                    1/(νn) ≥ αᵢ                                     (box)
+                    αᵢ ≥ 0                                          (nonneg)
+        """
+        alpha = cp.Variable(self.n, name="alpha")
+        return Program(
+            maximize=-cp.sum_squares(factor(self.K_eta) @ alpha) / 2,
+            balance=cp.sum(alpha) == 1,
+            box=alpha <= 1 / (self.nu * self.n),
+            nonneg=alpha >= 0,
+        )
+
+    def gradient(self, alpha: Array) -> tuple[Array, Array]:
+        """(∂J/∂V, ∂J/∂v0) at the α of the dual: the gating is in K_η alone, so as in (7)."""
+        return self.slope(alpha)
+
+
+# -- The gating to be learned ----------------------------------------------------------------------
+
+
+class Local(Placed):
+    """Mixed into a problem whose gating is to be learned: two kernels or more to choose from."""
+
+    p: int
+
+    def _check_choice(self) -> None:
+        if self.p < 2:
+            raise ShapeError("kernels", "two kernels or more to choose from", "one kernel")
+
+    def _gated(self, gated: type[G], V: Array | None, v0: Array | None) -> G:
+        V = np.zeros((self.p, self.d)) if V is None else V
+        v0 = np.zeros(self.p) if v0 is None else v0
+        made: G = object.__new__(gated)
+        # What it would check was checked when this was made; the gating is the caller's.
+        for field in fields(self):  # type: ignore[arg-type]
+            object.__setattr__(made, field.name, getattr(self, field.name))
+        object.__setattr__(made, "V", inputs.weights("V", V, (self.p, self.d)))
+        object.__setattr__(made, "v0", inputs.weights("v0", v0, (self.p,)))
+        return made
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Localized(Local, Points):
     """Two kernels or more (p, n, n), labels y (n,) of ±1, X (n, d), C > 0; no gating yet."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.p < 2:
-            raise ShapeError("kernels", "two kernels or more to choose from", "one kernel")
+        self._check_choice()
 
     def at(self, V: Array | None = None, v0: Array | None = None) -> Gated:
         """The same data with a gating; equal gates unless it is given."""
-        V = np.zeros((self.p, self.d)) if V is None else V
-        v0 = np.zeros(self.p) if v0 is None else v0
-        made: Gated = object.__new__(Gated)
-        # What Gated would check was checked when this was made; the gating is the caller's.
-        for key in ("kernels", "y", "X", "C"):
-            object.__setattr__(made, key, getattr(self, key))
-        object.__setattr__(made, "V", inputs.weights("V", V, (self.p, self.d)))
-        object.__setattr__(made, "v0", inputs.weights("v0", v0, (self.p,)))
-        return made
+        return self._gated(Gated, V, v0)
 
     @printed(
         "gonen2008-alg1",
@@ -175,3 +295,68 @@ class Localized(Points):
     def eq7(self, V: Array | None = None, v0: Array | None = None) -> Program:
         """(7) at a gating; with equal gates, near which Algorithm 1 starts, unless it is given."""
         return self.at(V, v0).eq7()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LocalizedRegression(Local, Targets):
+    """Two kernels or more (p, n, n), numbers y (n,), X (n, d), C > 0, ε ≥ 0; no gating yet."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_choice()
+
+    def at(self, V: Array | None = None, v0: Array | None = None) -> GatedRegression:
+        """The same data with a gating; equal gates unless it is given."""
+        return self._gated(GatedRegression, V, v0)
+
+    @printed(
+        "gonen2008-alg1-regression",
+        "Section 3.2; ours",
+        "nonconvex",
+        "min over V, v0 of J = max Σyᵢβᵢ - εΣ|βᵢ| - ½ΣΣβᵢβⱼK_η(xᵢ,xⱼ), Σβᵢ = 0, |βᵢ| ≤ C; "
+        "enclosed: J at the V, v0 found",
+        symbols={"beta": "n", "b": "", "V": "p,d", "v0": "p"},
+        recover=from_regression,
+        fixed=("V", "v0"),
+    )
+    def dual(self, V: Array | None = None, v0: Array | None = None) -> Program:
+        r"""The dual at a gating, with equal gates unless it is given, in β = α⁺ - α⁻.
+
+        maximize    Σᵢ yᵢβᵢ - ε Σᵢ |βᵢ| - ½ Σᵢ Σⱼ βᵢβⱼK_η(xᵢ, xⱼ)   over β ∈ Rⁿ
+        subject to  Σᵢ βᵢ = 0                                       (balance)
+                    C ≥ |βᵢ|                                        (box)
+        """
+        return self.at(V, v0).dual()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LocalizedOneClass(Local, Unlabelled):
+    """Two kernels or more (p, n, n), X (n, d), ν in (0, 1]; no gating yet."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_choice()
+
+    def at(self, V: Array | None = None, v0: Array | None = None) -> GatedOneClass:
+        """The same data with a gating; equal gates unless it is given."""
+        return self._gated(GatedOneClass, V, v0)
+
+    @printed(
+        "gonen2008-alg1-oneclass",
+        "Section 3.2; ours",
+        "nonconvex",
+        "min over V, v0 of J = max -½ΣΣαᵢαⱼK_η(xᵢ,xⱼ), Σαᵢ = 1, 1/(νn) ≥ α ≥ 0; "
+        "enclosed: J at the V, v0 found",
+        symbols={"alpha": "n", "rho": "", "V": "p,d", "v0": "p"},
+        recover=from_dual,
+        fixed=("V", "v0"),
+    )
+    def dual(self, V: Array | None = None, v0: Array | None = None) -> Program:
+        r"""The dual at a gating, with equal gates unless it is given.
+
+        maximize    -½ Σᵢ Σⱼ αᵢαⱼK_η(xᵢ, xⱼ)              over α ∈ Rⁿ
+        subject to  Σᵢ αᵢ = 1                                       (balance)
+                    1/(νn) ≥ αᵢ                                     (box)
+                    αᵢ ≥ 0                                          (nonneg)
+        """
+        return self.at(V, v0).dual()

@@ -3,7 +3,9 @@
 DiscriminantMKL     ye2008, kim2006     RKDA with a learned kernel, λ given or learned
 MarginMKL           lanckriet2004       SM1, SM2, SM2_C
 SharedMKL           tang2009            same, partial, independent, average
-LocalizedMKL        gonen2008           gates
+LocalizedMKL        gonen2008           gates; two classes
+LocalizedSVR                            the same for numbers
+LocalizedOneClassSVM                    and for one class
 ModifiedSVM         chen2009            clip, flip, shift
 SpectrumSVM         chen2009 (12)       the spectrum learned
 LearnedKernelSVM    chen2009 (7)        the kernel learned
@@ -15,9 +17,13 @@ KernelBank          the kernels, as a transformer
 from cvxkernel.solvers.estimators.bank import WIDTHS, KernelBank, gaussians
 from cvxkernel.solvers.estimators.combination import (
     DiscriminantMKL,
-    LocalizedMKL,
     MarginMKL,
     SharedMKL,
+)
+from cvxkernel.solvers.estimators.localized import (
+    LocalizedMKL,
+    LocalizedOneClassSVM,
+    LocalizedSVR,
 )
 from cvxkernel.solvers.estimators.similarity import (
     Entries,
@@ -34,6 +40,8 @@ ESTIMATORS = (
     MarginMKL,
     SharedMKL,
     LocalizedMKL,
+    LocalizedSVR,
+    LocalizedOneClassSVM,
     ModifiedSVM,
     SpectrumSVM,
     LearnedKernelSVM,
@@ -49,6 +57,8 @@ __all__ = [
     "KernelBank",
     "LearnedKernelSVM",
     "LocalizedMKL",
+    "LocalizedOneClassSVM",
+    "LocalizedSVR",
     "MarginMKL",
     "ModifiedSVM",
     "RobustSVM",

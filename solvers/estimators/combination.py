@@ -1,4 +1,4 @@
-"""Estimators that combine given kernels: ye2008 with kim2006, lanckriet2004, tang2009, gonen2008.
+"""Estimators that combine given kernels: ye2008 with kim2006, lanckriet2004, tang2009.
 
 rakotomamonjy2008, SimpleMKL, is `SharedMKL` with two classes: the same program.
 """
@@ -15,15 +15,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from cvxkernel.formulations import inputs, tang2009
 from cvxkernel.formulations.errors import ParameterError, ShapeError
-from cvxkernel.formulations.gonen2008 import Discriminant as LocalDiscriminant
-from cvxkernel.formulations.gonen2008 import Localized
-from cvxkernel.formulations.gonen2008.data import gates
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kim2006 import FisherClassifier, KernelFisher
 from cvxkernel.formulations.lanckriet2004 import JointMargin, MarginClassifier, SoftMargin
 from cvxkernel.formulations.ye2008 import RKDA, Discriminant, JointDiscriminant
 from cvxkernel.solvers.estimators.solved import BankClassifier
-from cvxkernel.solvers.localized import GatingDescent
 
 LEARNED = "learned"
 GIVEN_LAM = {True: "ye2008-thm2.2", False: "ye2008-thm3.2"}  # by whether there are two classes
@@ -214,67 +210,4 @@ class SharedMKL(BankClassifier):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
-        return tags
-
-
-@dataclass(eq=False, repr=False)
-class LocalizedMKL(BankClassifier):
-    """gonen2008: Algorithm 1. The gates look at X, so that kernels cannot be precomputed.
-
-    C            : C > 0
-    search       : with a line search, else with the fixed `step` of section 4
-    iterations   : at most with a search, exactly without
-    starts       : how many
-    random_state : of the starts, a whole number
-
-    `lower_` and `upper_` enclose J at the gating that was found; the program is not convex.
-    `weights_` are the average gates on the training set; `gates` has those of any samples.
-    """
-
-    C: float = 1.0
-    search: bool = True
-    step: float = 0.01
-    iterations: int = 50
-    starts: int = 1
-    random_state: int = 0
-
-    def fit(self, X: Any, y: Any) -> LocalizedMKL:
-        """Learn the gating and the machine."""
-        if self.__sklearn_tags__().input_tags.pairwise:
-            raise ParameterError("kernels", "a list: the gates look at X", "'precomputed'")
-        K = self._fit_bank(X)
-        problem = Localized(K, self._signs(y, K.shape[1]), self.bank_.X_fit_, self.C)
-        for name in ("iterations", "starts", "random_state"):
-            value = getattr(self, name)
-            if not isinstance(value, (int, np.integer)) or value < (name == "starts"):
-                raise ParameterError(name, "a whole number", repr(value))
-        method = GatingDescent(
-            tol=1e-6 if self.tol is None else inputs.positive("tol", self.tol),
-            search=self.search,
-            mu=inputs.positive("step", self.step),
-            iterations=self.iterations,
-            starts=self.starts,
-            seed=self.random_state,
-        )
-        self._keep(method.solve("gonen2008-alg1", problem))
-        found = self.solution_.variables
-        at = problem.at(found["V"], found["v0"])
-        self.classifier_ = LocalDiscriminant.fit(at, found["alpha"], self.bank_.functions())
-        self.weights_ = at.eta.mean(axis=1)
-        self.support_ = self._support(found["alpha"], problem.C)
-        return self
-
-    def gates(self, X: Any) -> Array:
-        """η_m(x), (n_samples, p)."""
-        check_is_fitted(self)
-        return gates(self.bank_.features(X), self.classifier_.V, self.classifier_.v0).T
-
-    def decision_function(self, X: Any) -> Array:
-        """(8)"""
-        check_is_fitted(self)
-        return self.classifier_(self.bank_.features(X))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
         return tags

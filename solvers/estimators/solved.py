@@ -31,7 +31,7 @@ Flags = NDArray[np.bool_]
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class SolvedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class Solved(BaseEstimator):  # type: ignore[misc]
     """The parameters that every estimator has.
 
     tol        : the relative width to which the optimum is proved; None: what is promised
@@ -60,6 +60,14 @@ class SolvedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.solution_ = solution
         self.lower_, self.upper_ = solution.lower, solution.upper
 
+    def _support(self, alpha: Array, C: float = np.inf) -> NDArray[np.int64]:
+        return np.flatnonzero(support(alpha, C))
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class SolvedClassifier(ClassifierMixin, Solved):  # type: ignore[misc]
+    """One that predicts classes."""
+
     def _classes(self, y: Any, n: int, *, binary: bool) -> NDArray[np.int64]:
         """The index of each sample's class."""
         if y is None:
@@ -82,9 +90,6 @@ class SolvedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """±1, the larger label being +1."""
         return np.where(self._classes(y, n, binary=True) == 1, 1.0, -1.0)
 
-    def _support(self, alpha: Array, C: float = np.inf) -> NDArray[np.int64]:
-        return np.flatnonzero(support(alpha, C))
-
     def predict(self, X: Any) -> Any:
         """The label of each row: the sign of the decision function, or its largest column."""
         check_is_fitted(self)
@@ -98,7 +103,7 @@ class SolvedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 @dataclass(eq=False, repr=False)
-class BankClassifier(SolvedClassifier):
+class Banked(Solved):
     """One whose kernels come from a bank.
 
     kernels : a list, "precomputed" or a `KernelBank`; see `cvxkernel.solvers.estimators.bank`
@@ -128,3 +133,8 @@ class BankClassifier(SolvedClassifier):
         tags.input_tags.pairwise = bank_of(self.kernels).is_precomputed
         tags.input_tags.three_d_array = tags.input_tags.pairwise
         return tags
+
+
+@dataclass(eq=False, repr=False)
+class BankClassifier(SolvedClassifier, Banked):
+    """Both."""

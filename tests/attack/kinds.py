@@ -157,6 +157,8 @@ RANGES: dict[str, tuple[float, ...]] = {
     "rho": (1e-4, 0.1, 0.5, 1e3),
     "tau": (1e-3, 1.0, 1e3),
     "psi": (-1.0, 0.0, 0.7, 1e6),
+    "epsilon": (0.0, 1e-6, 0.1, 1.0, 1e3),
+    "nu": (1e-6, 0.2, 0.5, 0.7, 1.0),
 }
 LABELS = ("balanced", "random", "one against the rest")
 
@@ -203,6 +205,8 @@ def draw(id: str, kind: str, n: int, seed: int) -> dict[str, Any]:
     several = form.paper == "ye2008" and not form.binary and n > 2 and rng.random() < 0.5
     y = _labels(rng, n, 3 if several else 2)
     y = y if several else 2 * y - 1
+    if "epsilon" in form.keys:  # numbers to be met
+        y = rng.normal(size=n) * float(rng.choice([1e-3, 1.0, 1e3]))
     data: dict[str, Any] = {"y": y}
     data |= {key: float(rng.choice(values)) for key, values in RANGES.items()}
     data["loss"] = str(rng.choice(["L1", "L2", "L3"]))
@@ -268,6 +272,8 @@ def rescaled(id: str, data: dict[str, Any], s: float) -> tuple[dict[str, Any], f
         powers = {"kernels": 1}
     elif paper == "kim2006":
         powers = {"kernels": 1, "lam": 1}
+    elif id.startswith("gonen2008-alg1-"):  # regression in units of y, one class of the kernels
+        powers, factor = {"kernels": 1, "y": 1, "epsilon": 1}, 1
     elif id in ("lanckriet2004-sm1", "lanckriet2004-sm2", "kundu2010-eq10") or paper in (
         "gonen2008",
         "tang2009",

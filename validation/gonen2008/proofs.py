@@ -27,35 +27,49 @@ of [X 1] is taken for a combination of others, the slope is computed but not pro
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from flint import arb, arb_mat
 from scipy.linalg import qr
 
 from cvxkernel.formulations.arithmetic import BALLS, balls
-from cvxkernel.formulations.arithmetic.balls import Proof, column, exact, inner, matrix, numbers
-from cvxkernel.formulations.gonen2008 import Gated, Localized
-from cvxkernel.formulations.gonen2008.bounds import combined, enclose_gated, gates
+from cvxkernel.formulations.arithmetic.balls import (
+    Proof,
+    column,
+    exact,
+    excess,
+    inner,
+    matrix,
+    numbers,
+)
+from cvxkernel.formulations.gonen2008 import Gated, GatedOneClass, GatedRegression
+from cvxkernel.formulations.gonen2008.bounds import combined, enclose_gated, extended, gates
 from cvxkernel.formulations.inputs import Array
+from cvxkernel.solvers.extension import one_class, regression
 from cvxkernel.validation.chen2009.proofs.machine import margins
 from cvxkernel.validation.proofs.machine import Machine
 from cvxkernel.validation.proofs.proof import STATIONARITY, Examination, Point
 
 SATURATED = 0.95  # the largest gate of a sample that a change of z by 1 hardly moves
+BORDER = 1e-7  # of the box, of the largest β: what is nearer to a border is there
 RANK = 1e-12  # of the largest: a column of [X 1] that is nearer to others is one of them
+
+
+AnyGated = Gated | GatedRegression | GatedOneClass
 
 
 class AtGating:
     """(7) at a gating: that of the problem, else that of the point, or equal gates."""
 
-    def __init__(self, problem: Gated | Localized) -> None:
+    def __init__(self, problem: Any) -> None:
         self.problem = problem
         self.made: dict[bytes, GatedJudge] = {}
 
     def at(self, point: Point) -> GatedJudge:
         """The machine there."""
         gated = self.problem
-        if not isinstance(gated, Gated):
+        if not isinstance(gated, AnyGated):
             gated = gated.at(point.get("V"), point.get("v0"))
         key = gated.V.tobytes() + gated.v0.tobytes()
         if key not in self.made:
@@ -63,10 +77,11 @@ class AtGating:
         return self.made[key]
 
     def better(self, point: Point) -> Iterator[Point]:
-        """Better α at the same gating."""
+        """Better α, or β, at the same gating."""
         gating = {symbol: point[symbol] for symbol in ("V", "v0") if symbol in point}
-        for better in self.at(point).machine.better(point):
-            yield {"alpha": exact(better["alpha"]), **gating}
+        judge = self.at(point)
+        for better in judge.machine.better(point):
+            yield {judge.symbol: exact(better[judge.symbol]), **gating}
 
     def examine(self, point: Point) -> Examination:
         """What the machine finds at the gating as it is; and whether that is stationary."""
@@ -80,19 +95,32 @@ class AtGating:
 
 
 class GatedJudge:
-    """(7) at the gating of the problem."""
+    """(7) at the gating of the problem, or what section 3.2 has for it."""
 
-    def __init__(self, problem: Gated) -> None:
+    def __init__(self, problem: AnyGated) -> None:
         self.problem = problem
-        self.machine = Machine(combined(BALLS, problem).matrix, problem.y, problem.C)
+        self.symbol = "beta" if isinstance(problem, GatedRegression) else "alpha"
+        self.machine: Any
+        if isinstance(problem, Gated):
+            self.machine = Machine(combined(BALLS, problem).matrix, problem.y, problem.C)
+        else:
+            self.machine = ExtendedMachine(problem, self.symbol)
 
     def pulls(self, alpha: list[arb]) -> tuple[list[list[arb]], list[list[arb]]]:
         """η_m and s_m = -∂J/∂η_m, by kernels."""
-        eta = gates(BALLS, self.problem)
-        signed = BALLS.where(self.problem.y > 0, exact(alpha), -exact(alpha))
+        eta, signed = gates(BALLS, self.problem), exact(alpha)
+        if isinstance(self.problem, Gated):
+            signed = BALLS.where(self.problem.y > 0, signed, -signed)
         kernels = BALLS.kernels(self.problem.kernels)
         pulls = [signed * (K @ (signed * eta[m])) for m, K in enumerate(kernels)]
         return eta.x.tolist(), [list(pull.x) for pull in pulls]
+
+    def enclose(self, alpha: Any) -> Any:
+        """Both ends of J."""
+        if isinstance(self.problem, Gated):
+            return enclose_gated(BALLS, self.problem, {"alpha": alpha})
+        low, high, made, _ = self.machine.bounds.ends(alpha)
+        return BALLS.enclosure(high, low, high, {self.symbol: made})
 
     def slope(self, eta: list[list[arb]], pulls: list[list[arb]]) -> tuple[arb, bool]:
         """The slope of J, squared, and whether no column was left out."""
@@ -120,8 +148,8 @@ class GatedJudge:
 
     def stationarity(self) -> tuple[arb, bool]:
         """From ½slope²/J up to what saturated gates hide, relative to J; and whether proved."""
-        best = list(self.machine.better({}))[-1]["alpha"]
-        ends = enclose_gated(BALLS, self.problem, {"alpha": exact(best)})
+        best = list(self.machine.better({}))[-1][self.symbol]
+        ends: Proof = self.enclose(exact(best))
         alpha, least = self.machine.feasible(best), balls.lambda_min(self.machine.Q)
         near = (2 * (ends.upper - ends.lower) / least).sqrt() if least > 0 else arb.pos_inf()
         if near.is_finite():
@@ -130,7 +158,80 @@ class GatedJudge:
         square, whole = self.slope(eta, pulls)
         J = ends.lower.union(ends.upper)
         shown = square.nonnegative_part() / (2 * J * J)
-        return shown.union(shown.max(self.hidden(eta, pulls) / J)), whole and near.is_finite()
+        return shown.union(shown.max(self.hidden(eta, pulls) / abs(J))), whole and near.is_finite()
+
+
+class ExtendedMachine:
+    """A machine of section 3.2 at the gating of the problem."""
+
+    def __init__(self, problem: GatedRegression | GatedOneClass, symbol: str) -> None:
+        self.problem, self.symbol = problem, symbol
+        self.bounds = extended(BALLS, problem)
+        self.Q: arb_mat = self.bounds.K.matrix
+
+    def feasible(self, beta: Any) -> list[arb]:
+        """In the box and of the right sum, exactly."""
+        return list(self.bounds.feasible(exact(numbers(beta))).x)
+
+    def better(self, point: Point) -> Iterator[Point]:
+        """β polished; where there is none, or none in the box, the solver's."""
+        solved = one_class if isinstance(self.problem, GatedOneClass) else regression
+        given = numbers(point[self.symbol]) if self.symbol in point else []
+        starts = [np.array([float(x.mid()) for x in self.feasible(given)])] if given else []
+        for start in (*starts, solved(self.problem)):  # type: ignore[operator]
+            yield {self.symbol: [arb(x) for x in start]}
+            made = self.polished(start)
+            if made is not None:
+                yield {self.symbol: made}
+
+    def polished(self, beta: Array) -> list[arb] | None:
+        """What is free put where the loss has its kinks: (Kβ)ᵢ + b = tᵢ ∓ ε, 1ᵀβ = s."""
+        at = self.bounds
+        low, high = float(at.low.mid), float(at.high.mid)
+        room, most = BORDER * (high - low), float(np.abs(beta).max())
+        top, bottom = beta >= high - room, (beta <= low + room) & (low < 0)
+        zero = (np.abs(beta) <= BORDER * most) if at.epsilon or not low else beta > np.inf
+        free = np.flatnonzero(~(top | bottom | zero))
+        fixed = [at.high.number if a else at.low.number if b else arb(0)
+                 for a, b in zip(top, bottom, strict=True)]  # fmt: skip
+        m = len(free)
+        if not m:
+            return None
+        image = (self.Q * column(fixed)).entries()
+        system = arb_mat([[self.Q[int(i), int(j)] for j in free] + [arb(1)] for i in free]
+                         + [[arb(1)] * m + [arb(0)]])  # fmt: skip
+        right = [arb(float(at.t[i])) - arb(at.epsilon) * int(np.sign(beta[i])) for i in free]
+        right = [x - image[i] for x, i in zip(right, free, strict=True)]
+        try:
+            found = system.solve(column([*right, arb(at.total) - balls.total(fixed)])).entries()
+        except ZeroDivisionError:
+            return None
+        for place, i in enumerate(free):
+            fixed[i] = found[place]
+        return fixed if all(x.is_finite() for x in fixed) else None
+
+    def examine(self, point: Point) -> Examination:
+        """β clipped and of the right sum; with b, or ρ, beside it, the primal there."""
+        found, at = Examination(), self.bounds
+        if self.symbol not in point:
+            return found
+        beta = numbers(point[self.symbol])
+        size, top = balls.largest([abs(x) for x in beta]), at.high.number
+        off = abs(balls.total(beta) - arb(at.total))
+        found.violations["balance"] = excess(off, balls.total(abs(x) for x in beta))
+        outside = balls.largest(beta if not at.low.mid else [abs(x) for x in beta])
+        found.violations["box"] = excess(outside - top, top)
+        if not at.low.mid:
+            found.violations["nonneg"] = excess(balls.largest([-x for x in beta]), size)
+        made = found.repaired[self.symbol] = self.feasible(beta)
+        found.objectives["lower"] = Proof.of(at.value(exact(made)).number)
+        for symbol, sign in (("b", 1), ("rho", -1)):
+            if symbol in point:
+                b = found.repaired[symbol] = numbers(point[symbol])[0]
+                f = at.K @ exact(made)
+                high = BALLS.inner(exact(made), f) / 2 + at.losses(f, exact(sign * b))
+                found.objectives["upper"] = Proof.of(high.number)
+        return found
 
 
 class PrimalJudge:
@@ -176,4 +277,10 @@ def independent(X: Array) -> tuple[arb_mat, bool]:
     return matrix(A[:, kept]), len(kept) == A.shape[1]
 
 
-JUDGES = {"gonen2008-eq5": PrimalJudge, "gonen2008-eq7": AtGating, "gonen2008-alg1": AtGating}
+JUDGES = {
+    "gonen2008-eq5": PrimalJudge,
+    "gonen2008-eq7": AtGating,
+    "gonen2008-alg1": AtGating,
+    "gonen2008-alg1-regression": AtGating,
+    "gonen2008-alg1-oneclass": AtGating,
+}

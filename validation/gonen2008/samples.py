@@ -37,8 +37,14 @@ def gauss4_bayes(X: Array) -> Array:
 
 
 def sample(id: str, n: int, p: int, kind: str, seed: int) -> dict[str, Any]:
-    """The kernels of `instance`, points in the plane, and a gating that favours one or another."""
+    """The kernels of `instance`, points in the plane, and a gating that favours one or another.
+
+    What is to be met, in regression, depends on the points by a sine and a kink.
+    """
     data = instance(n, p, 2, kind=kind, seed=seed)
     rng = np.random.default_rng(seed + 100)
     X = rng.normal(size=(n, 2)) + 0.7 * data["y"][:, None]
-    return {**data, "X": X, "V": rng.normal(size=(p, 2)), "v0": rng.normal(size=p), "C": 10.0}
+    made = {**data, "X": X, "V": rng.normal(size=(p, 2)), "v0": rng.normal(size=p), "C": 10.0}
+    if id.endswith("regression"):
+        made["y"] = np.sin(2 * X[:, 0]) + np.abs(X[:, 1])
+    return {**made, "epsilon": 0.1, "nu": 0.3}

@@ -18,6 +18,8 @@ from cvxkernel.solvers.estimators import (
     KernelBank,
     LearnedKernelSVM,
     LocalizedMKL,
+    LocalizedOneClassSVM,
+    LocalizedSVR,
     MarginMKL,
     ModifiedSVM,
     RobustSVM,
@@ -37,6 +39,8 @@ QUICK = {
     "shared": SharedMKL(FEW, C=10.0),
     "average": SharedMKL(FEW, C=10.0, share="average"),
     "localized": LocalizedMKL(FEW, search=False, iterations=5),
+    "localized, numbers": LocalizedSVR(FEW, C=10.0, search=False, iterations=1),
+    "localized, one class": LocalizedOneClassSVM(FEW, search=False, iterations=1),
     "modified": ModifiedSVM(similarity=rbf_kernel, solver="svm"),
 }
 SLOW = {

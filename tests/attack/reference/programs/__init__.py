@@ -18,7 +18,10 @@ Data = dict[str, Any]
 def reference(id: str, data: Data) -> Ends:
     """Both ends of the optimum; NoReference where it would take too long, or there is none."""
     program, largest, sign = PROGRAMS[id]
-    if len(data["y"] if "y" in data else data["Y"][0] if "Y" in data else data["s"]) > largest:
+    one_each = (
+        data["Y"].T if key == "Y" else data[key] for key in ("y", "Y", "s", "X") if key in data
+    )
+    if len(next(one_each)) > largest:
         raise NoReference("too many samples")
     with precision():
         low, high = program(data)
@@ -64,6 +67,8 @@ PROGRAMS: dict[str, tuple[Callable[[Data], Ends], int, int]] = {
     "gonen2008-eq5": (machines.gonen, 5, 1),
     "gonen2008-eq7": (machines.gonen, 5, 1),
     "gonen2008-alg1": (machines.gonen, 5, 1),
+    "gonen2008-alg1-regression": (machines.regression, 3, 1),
+    "gonen2008-alg1-oneclass": (machines.one_class, 5, 1),
     "kim2006": (discriminants.kim, 5, 1),
     "kim2006-epigraph": (discriminants.kim, 5, 1),
     "rakotomamonjy2008": (machines.simple, 5, 1),

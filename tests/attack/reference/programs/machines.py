@@ -43,15 +43,16 @@ def _image(R: np.ndarray, y: np.ndarray, alpha: Affine) -> Affine:
     return R @ (number(y)[:, None] * alpha)
 
 
-def _machine(R: np.ndarray, y: np.ndarray, C: arb) -> Ends:
-    """max 1ᵀα - ½‖RYα‖²"""
+def _machine(R: np.ndarray, y: np.ndarray, C: arb, q: np.ndarray | None = None) -> Ends:
+    """max qᵀα - ½‖RYα‖², q being 1 unless it is given"""
     a = feasible(y, C / 2)
     model = Model(a=a[:-1], t=[_form(R, y, a) + C])
     alpha = alpha_of(model, "a", y, C)
     if not len(R):
         return C * 2 * min((y > 0).sum(), (y < 0).sum()), C * 2 * min((y > 0).sum(), (y < 0).sum())
     model.square(_image(R, y, alpha), model["t"][0])
-    return model.maximize(alpha.sum(axis=0) - model["t"][0] / 2)
+    linear = alpha.sum(axis=0) if q is None else q @ alpha
+    return model.maximize(linear - model["t"][0] / 2)
 
 
 def eq1(data: Data) -> Ends:
@@ -64,14 +65,44 @@ def eq3(data: Data) -> Ends:
     return 2 * eta * low, 2 * eta * high
 
 
-def gonen(data: Data) -> Ends:
-    """The machine with K_η = Σ_m D_mK_mD_m, so that R stacks the R_mD_m."""
+def _gated(data: Data) -> np.ndarray:
+    """R with RᵀR = K_η = Σ_m D_mK_mD_m: it stacks the R_mD_m."""
     X, V, v0 = number(data["X"]), number(data["V"]), number(data["v0"])
     scores = V @ X.T + v0[:, None]
     gates = np.vectorize(lambda v: v.exp(), otypes=[object])(scores)
     gates = mid(gates / gates.sum(axis=0))
     R = [root(K) * g for K, g in zip(data["kernels"], gates, strict=True)]
-    return _machine(mid(np.concatenate(R)), data["y"], arb(data["C"]))
+    return mid(np.concatenate(R))
+
+
+def gonen(data: Data) -> Ends:
+    """The machine with K_η."""
+    return _machine(_gated(data), data["y"], arb(data["C"]))
+
+
+def regression(data: Data) -> Ends:
+    """The same of (α⁺, α⁻), with the linear term (y - ε, -y - ε)."""
+    R, y, epsilon = _gated(data), number(data["y"]), arb(data["epsilon"])
+    signs = np.repeat([1.0, -1.0], len(y))
+    q = np.concatenate([y, -y]) - epsilon
+    return _machine(np.hstack([R, R]), signs, arb(data["C"]), mid(q))
+
+
+def one_class(data: Data) -> Ends:
+    """max -½‖Rα‖², 1ᵀα = 1, 0 ≤ α ≤ 1/(νn)"""
+    R, n = _gated(data), len(data["X"])
+    a = np.array([arb(1) / n] * n, dtype=object)
+    form = sum((v * v for v in R @ a), arb(0)).mid()
+    if data["nu"] == 1:
+        return -form / 2, -form / 2
+    model = Model(a=[x.mid() for x in a[:-1]], t=[form + 1])
+    last = model.constant(arb(1)) - model["a"].sum(axis=0)
+    alpha = np.concatenate([model["a"], last[None]])
+    model.nonnegative(alpha)
+    top = 1 / (arb(data["nu"]) * n)
+    model.nonnegative(model.constant(np.array([top] * n, dtype=object)) - alpha)
+    model.square(R @ alpha, model["t"][0])
+    return model.maximize(-model["t"][0] / 2)
 
 
 def budgeted(data: Data) -> Ends:
