@@ -32,7 +32,7 @@ MOST_ORDERED, MOST_EXCHANGED = 4, 20  # kernels whose weights are tried in other
 TOGETHER = 10.0  # each more thing done at once counts so much
 ANOTHER_VALUE = "another value"  # beside variables that are explained, one that is not
 CLOSE = 1e-5  # the most that several things at once may leave
-CLOSE_BESIDE = 1e-4  # and where a dual point or a value says more than weights alone
+CLOSE_BESIDE = 1e-4  # and where a dual point or a value says more; what one slip of weights may
 STRICT = 0.25  # of what a single slip may leave: of many things at once some would fit by chance
 ANSWER = {"alpha", "theta", "mu", "beta", "u", "b", "c", "point"}  # fields that an answer fills
 SEARCHED = 100.0  # a number that was searched for explains more easily: its distance counts so much
@@ -194,7 +194,10 @@ def explain(
     if not point:  # a number that is searched for would explain any value
         slips = [slip for slip in slips if slip.search is None]
     elsewhere = other_formulations(form, problem, point, value, _allowed(before))
-    alone = _best([*ranked(answer, slips), *elsewhere])
+    alone = [*ranked(answer, slips), *elsewhere]
+    if value is None and set(point) <= set(WEIGHTS):
+        alone = [slip for slip in alone if slip.distance <= CLOSE_BESIDE]
+    alone = _best(alone)
     sure = any(slip.parameter is None for slip in alone)
     if sure or not point:
         return alone
