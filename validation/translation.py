@@ -64,6 +64,9 @@ def translated(
     if any(name in found and name not in known for name in MACHINE):
         _require_machine(form, known, problem)
         found = _machine(form, problem, found, weights, notes)
+    if {"alpha", "b"} <= set(found) and "c" in known and "c" not in found and "K" not in known:
+        found["c"] = inputs.weights("alpha", found["alpha"], (problem.n,)) * problem.y
+        notes.append("c made of alpha, to judge b with: cᵢ = αᵢyᵢ")
     return Translation(found, found.pop("value", None), tuple(notes))
 
 

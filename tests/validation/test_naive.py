@@ -257,10 +257,7 @@ FOREIGN = json.loads((Path(__file__).parent / "foreign.json").read_text(encoding
 
 
 @pytest.mark.parametrize("run", FOREIGN, ids=lambda run: run["name"])
-def test_of_another_program(run, request):
-    if run["name"] == "EasyMKL 12":
-        why = "another objective, taken for kernels divided by their traces"
-        request.applymarker(pytest.mark.xfail(reason=why, strict=True))
+def test_of_another_program(run):
     found = cvxkernel.check(run["formulation"], made(run["seed"]), run["answer"], tol=1e-6)
     assert found.within() == (run["kind"] is None), found
     assert [slip.kind for slip in found.slips[:1]] == [run["kind"]] * (

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from cvxkernel.formulations import chen2009
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
@@ -66,6 +68,11 @@ def variants(at: Measure) -> Iterator[Variant]:
             yield fixed(kind, told, C=C)
     else:
         yield from _regularized(at, at.eta, n)
+        if at.c is not None:
+            told = "cᵀc in place of cᵀKc: the coefficients penalized, not the function"
+            K = at.kernels[0]
+            c = np.linalg.lstsq(K, at.c, rcond=None)[0]
+            yield fixed("cᵀc", told, kernels=(K @ K)[None], c=c)
     yield from coefficients(at)
     yield from machine.variants(at)
 

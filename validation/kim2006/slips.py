@@ -139,4 +139,4 @@ def answers(at: Answer) -> Iterator[Variant]:
         yield fixed("sign of u", "-u in place of u (the labels swapped)", u=-at.u)
         for name, f in FACTORS.items():
             yield fixed("factor of u", f"u multiplied by {name}", u=at.u / f)
-    yield from values(at.claims, {**FACTORS, "λ": at.lam})
+    yield from values(at.claims, len(at.y), λ=at.lam)

@@ -8,17 +8,31 @@ problem is one of the same kind with other numbers, and is judged at the answer 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from cvxkernel.formulations.arithmetic import DOUBLES
+from cvxkernel.formulations.chen2009 import spectrum
 from cvxkernel.formulations.errors import InputError
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.formulations.kundu2010 import LOSSES, Budgeted, Combination, Similarities, losses
+from cvxkernel.formulations.kundu2010 import (
+    LOSSES,
+    Budgeted,
+    Combination,
+    Similarities,
+    Spectra,
+    bounds,
+    losses,
+)
 from cvxkernel.formulations.problem import with_numbers
-from cvxkernel.validation.slips.slip import FACTORS, Variant, costs, fixed, values
+from cvxkernel.validation.lanckriet2004 import slips as lanckriet2004
+from cvxkernel.validation.slips import machine
+from cvxkernel.validation.slips.slip import FACTORS, Variant, costs, data, fixed, values
+
+SMALL = 1e-9  # shares of γ that count as zero
 
 
 @dataclass(frozen=True)
@@ -29,47 +43,96 @@ class Answer:
     problem: Any
     point: Mapping[str, Array]
     claims: Mapping[str, float]
+    offset: bool = True  # αᵀy = 0, a threshold b
 
     def distance(self) -> float:
         """The relative width at the answer, or how far its values lie outside."""
         try:
-            found = self.form.enclose(self.problem, self.point)
+            if not self.offset:
+                lower, upper = self.without_offset()
+            else:
+                found = self.form.enclose(self.problem, self.point)
+                lower, upper = found.lower, found.upper
         except (InputError, np.linalg.LinAlgError):
             return np.inf
-        size = max(abs(found.upper), np.finfo(float).tiny)
-        off = [max(x - found.upper, found.lower - x, 0.0) / size for x in self.claims.values()]
-        return max(found.width, *off) if off else found.width
+        size = max(abs(upper), np.finfo(float).tiny)
+        off = [max(x - upper, lower - x, 0.0) / size for x in self.claims.values()]
+        return self.unshared() + max((upper - lower) / size, *off, 0.0)
+
+    def unshared(self) -> float:
+        """How far γ of (10) is from the shares that belong to α, whose sum is one."""
+        alpha, gamma = self.point.get("alpha"), self.point.get("gamma")
+        if not isinstance(self.problem, Combination) or alpha is None or gamma is None:
+            return 0.0
+        v = self.problem.y * alpha
+        best = bounds.balanced(np.array([v @ K @ v for K in self.problem.kernels]))
+        return float(np.linalg.norm(gamma - best)) ** 2 + abs(float(gamma.sum()) - 1)
+
+    def without_offset(self) -> tuple[float, float]:
+        """Both ends at α and at what is learned where there is no b, in doubles, not proved."""
+        alpha, y, C = self.point.get("alpha"), self.problem.y, self.problem.C
+        if alpha is None or alpha.max() > C * (1 + 1e-3):
+            return -np.inf, np.inf
+        exact, alpha = DOUBLES.exact, np.clip(alpha, 0.0, C)
+        if isinstance(self.problem, Combination):
+            M = [np.outer(y, y) * K for K in self.problem.kernels]
+            forms = np.array([alpha @ M_i @ alpha for M_i in M])
+            gamma, cost = bounds.balanced(forms), 0.0
+            lower = float(alpha.sum() - np.sqrt(np.maximum(forms, 0.0)).sum() ** 2 / 2)
+        else:
+            several = bounds.OneKernel if np.ndim(self.point.get("K")) == 2 else bounds.SeveralKernels
+            kind = bounds.LearnedSpectra if isinstance(self.problem, Spectra) else several
+            at = kind(DOUBLES, self.problem)
+            if at.symbol not in self.point:
+                return -np.inf, np.inf
+            learned = at.nearest(self.point[at.symbol].reshape(at.shape))
+            every = [exact(x) for x in learned]
+            omega = at.omega(every)
+            shares = omega.gamma(exact(alpha)) if at.weighed else exact(np.ones(1))
+            lower = float(at.bound(exact(alpha), shares, at.inside(at.subgradients(learned))).mid)
+            M, gamma, cost = [M_i.mid for M_i in omega.M], shares.mid, float(at.cost(every).mid)
+        images = [M_i @ alpha / g for M_i, g in zip(M, gamma, strict=True) if g > SMALL]
+        norms = [alpha @ x / g for x, g in zip(images, gamma[gamma > SMALL], strict=True)]
+        hinges = float(np.maximum(0.0, 1 - sum(images)).sum())
+        return lower, max(norms) / 2 + C * hinges + cost
 
 
 def measure(
     form: Formulation, problem: Any, point: Mapping[str, Array], value: float | None
-) -> Answer:
+) -> Answer | lanckriet2004.Answer:
     """The answer as it stands, to the problem as it stands."""
-    return Answer(form, problem, point, {} if value is None else {"value": value})
+    claims = {} if value is None else {"value": value}
+    if isinstance(problem, Budgeted):  # half of the 1-norm soft margin, τ for c
+        return lanckriet2004.Answer(
+            problem.kernels, problem.y, problem.C, False, point.get("alpha"), point.get("beta"),
+            claims, budget=problem.tau, scale=0.5,
+        )  # fmt: skip
+    return Answer(form, problem, point, claims)
 
 
-def variants(at: Answer) -> Iterator[Variant]:
+def variants(at: Answer | lanckriet2004.Answer) -> Iterator[Variant]:
     """The slips of these programs."""
+    if isinstance(at, lanckriet2004.Answer):
+        yield from budgeted(at)
+        return
     problem, n = at.problem, at.problem.n
     for kind, told, C in costs(problem.C, n):
         yield fixed(kind, told, problem=with_numbers(problem, C=C))
-    if not isinstance(problem, Combination):
-        if not isinstance(problem, Budgeted) and problem.rho > 0:
-            told = "ρ left out of the loss and its subgradients: ρ = 1"
-            yield fixed("ρ left out", told, problem=with_numbers(problem, rho=1.0))
-            for name, f in FACTORS.items():
-                made = with_numbers(problem, rho=f * problem.rho)
-                yield fixed(f"{name}ρ", f"{name}ρ in place of ρ", problem=made)
-        for kind, tau in {"τ = 1": 1.0, "τ = n": float(n)}.items():
-            if tau != problem.tau:
-                yield fixed(
-                    kind, f"trace {kind[4:]} in place of τ", problem=with_numbers(problem, tau=tau)
-                )
-    if isinstance(problem, Similarities):
-        for loss in LOSSES:
-            if problem.loss != loss:
-                told = f"loss {loss} in place of {losses.told(problem.loss)}"
-                yield fixed("other loss", told, problem=with_numbers(problem, loss=loss))
+    yield fixed("no offset", "no b: the constraint αᵀy = 0 left out", offset=False)
+    told = "αᵀYKYα where ½αᵀYKYα was meant"
+    if isinstance(problem, Combination):
+        yield fixed("½ of the form", told, problem=replace(problem, kernels=2 * problem.kernels))
+        more = replace(problem, kernels=problem.kernels / problem.m)
+        point = {s: x / problem.m if s == "gamma" else x for s, x in at.point.items()}
+        yield fixed("Σγ = m", "Σᵢ γᵢ ≤ m in place of Σᵢ γᵢ ≤ 1", problem=more, point=point)
+        for slip in data(problem.kernels, problem.y):
+            yield _of_the_data(problem, slip)
+    else:
+        yield from learned(at, problem, n)
+        doubled = _doubled(problem)
+        if doubled is not None:
+            point = {s: 2 * x if s in ("K", "mu") else x for s, x in at.point.items()}
+            yield fixed("½ of the form", told, problem=doubled, point=point)
     for order in (np.sort(problem.y), np.sort(problem.y)[::-1]):
         if not np.array_equal(order, problem.y):
             told = "labels sorted while the similarities are not"
@@ -77,6 +140,86 @@ def variants(at: Answer) -> Iterator[Variant]:
     yield from answers(at)
 
 
-def answers(at: Answer) -> Iterator[Variant]:
-    """The right problem, its value told with another factor."""
-    yield from values(at.claims, FACTORS)
+def learned(at: Answer, problem: Any, n: int) -> Iterator[Variant]:
+    """Those of (4), (6) and (7): of ρ, τ, the losses and the similarities."""
+    if problem.rho > 0:
+        told = "ρ left out of the loss and its subgradients: ρ = 1"
+        yield fixed("ρ left out", told, problem=with_numbers(problem, rho=1.0))
+        made = {f"{name}ρ": f for name, f in FACTORS.items()} | {"nρ": float(n), "ρ/n": 1 / n}
+        for kind, f in {**made, "mρ": float(problem.m), "ρ/m": 1 / problem.m}.items():
+            other = with_numbers(problem, rho=f * problem.rho)
+            yield fixed(kind, f"{kind} in place of ρ", problem=other)
+    for kind, tau in {"τ = 1": 1.0, "τ = n": float(n)}.items():
+        if tau != problem.tau:
+            told = f"trace {kind[4:]} in place of τ"
+            yield fixed(kind, told, problem=with_numbers(problem, tau=tau))
+    if isinstance(problem, Similarities):
+        for loss in LOSSES:
+            if problem.loss != loss:
+                told = f"loss {loss} in place of {losses.told(problem.loss)}"
+                yield fixed("other loss", told, problem=with_numbers(problem, loss=loss))
+    for modify in (spectrum.clip, spectrum.flip, spectrum.shift):
+        S = np.stack([modify(S_i) for S_i in problem.S])
+        told = f"similarities made semidefinite first, by {modify.__name__}"
+        yield fixed("S modified", told, problem=_with_similarities(problem, S))
+
+
+def _with_similarities(problem: Any, S: Array, **changes: Any) -> Any:
+    """The same problem with other Sᵢ, in eigenbases of their own."""
+    own = {"U": None} if isinstance(problem, Spectra) else {}
+    return replace(problem, S=S, **own, **changes)
+
+
+def _doubled(problem: Any) -> Any:
+    """What 2K solves where K solves the problem with αᵀYKYα; None where a loss is no multiple."""
+    if isinstance(problem, Spectra):
+        degrees = {1.0}
+    else:
+        found = [L.unit(0.5) for L in problem.losses]
+        same = all(told == L for (told, _), L in zip(found, problem.losses, strict=True))
+        degrees = {float(degree) for _, degree in found} if same else set()
+    if len(degrees) != 1:
+        return None
+    rho = problem.rho * 0.5 ** degrees.pop()
+    return _with_similarities(problem, 2 * problem.S, rho=rho, tau=2 * problem.tau)
+
+
+def _of_the_data(problem: Combination, slip: Variant) -> Variant:
+    """A slip of kernels and labels, as one of the problem."""
+
+    def changes(x: float) -> dict[str, Any]:
+        return {"problem": replace(problem, **slip.changes(x))}
+
+    return Variant(slip.kind, slip.statement, changes, slip.search)
+
+
+def budgeted(at: lanckriet2004.Answer) -> Iterator[Variant]:
+    """Those of (5) at given kernels."""
+    n, tau = len(at.y), float(at.budget)
+    assert at.C is not None
+    for kind, told, C in costs(at.C, n):
+        yield fixed(kind, told, C=C)
+    yield from machine.boxes(at.alpha, at.y, at.C)
+    told = "Σᵢ βᵢ = τ in place of the trace: the traces of the kernels left out"
+    yield fixed("weights sum to τ", told, traces="one")
+    for kind, total in {"τ = 1": 1.0, "τ = n": float(n)}.items():
+        if total != tau:
+            yield fixed(kind, f"trace {kind[4:]} in place of τ", budget=total)
+    told = "αᵀYKYα where ½αᵀYKYα was meant"
+    yield fixed("½ of the form", told, kernels=2 * at.kernels, budget=2 * tau)
+    yield fixed("no offset", "no b: the constraint αᵀy = 0 left out", offset=False)
+    yield from lanckriet2004.uniform(at)
+    yield from data(at.kernels, at.y)
+    yield from lanckriet2004.answers(at)
+
+
+def answers(at: Answer | lanckriet2004.Answer) -> Iterator[Variant]:
+    """The right problem, its answer told with another factor."""
+    if isinstance(at, lanckriet2004.Answer):
+        yield from lanckriet2004.answers(at)
+        return
+    if "alpha" in at.point:
+        for name, f in FACTORS.items():
+            point = {**at.point, "alpha": at.point["alpha"] / f}
+            yield fixed("factor of α", f"α multiplied by {name}", point=point)
+    yield from values(at.claims, at.problem.n)

@@ -22,7 +22,7 @@ from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kernels import centre
 from cvxkernel.formulations.lanckriet2004 import SoftMargin
 from cvxkernel.validation.proofs.svm import machine
-from cvxkernel.validation.slips.machine import boxed_ends, boxes
+from cvxkernel.validation.slips.machine import boxed_ends, boxes, without_offset
 from cvxkernel.validation.slips.slip import (
     FACTORS,
     Variant,
@@ -47,7 +47,8 @@ class Answer:
     mu: Array | None
     claims: Mapping[str, float]
     traces: str = "given"  # or "centred", "one": the rᵢ
-    budget: str = "sum"  # or "given", "one", "n": c
+    budget: str | float = "sum"  # or "given", "one", "n", a number: c
+    norm: float = 1.0  # of the shares: 2 where Σd² = 1
     signed: bool = True  # αᵀG(K)α, not αᵀKα
     offset: bool = True  # αᵀy = 0, a threshold b
     box: Array | None = None  # a C for each sample
@@ -66,7 +67,8 @@ class Answer:
         if self.traces == "one":
             r = np.ones(len(G))
         given = np.trace(self.kernels, axis1=1, axis2=2).sum() + (n if self.C is None else 0)
-        c = {"sum": float(r.sum()), "one": 1.0, "n": float(n), "given": float(given)}[self.budget]
+        budgets = {"sum": float(r.sum()), "one": 1.0, "n": float(n), "given": float(given)}
+        c = budgets[self.budget] if isinstance(self.budget, str) else self.budget
         ridge = 1 / self.C if self.C is not None and self.squared else 0.0
         top: Any = np.inf if self.C is None or self.squared else self.C
         if self.box is not None:
@@ -87,30 +89,28 @@ class Answer:
                 off += abs(float(alpha @ self.y)) / float(np.abs(alpha).sum())
             plain = self.offset and not np.ndim(top)
             alpha = svm.repair(alpha, self.y, top) if plain else np.clip(alpha, 0.0, top)
-        elif np.ndim(top) or not self.offset:
+        elif np.ndim(top) or not self.offset or (self.mu is None and self.norm != 1):
             return np.inf
         if self.mu is not None:
             w = np.maximum(self.mu * r, 0.0) / c
-            off += abs(float(self.mu @ r) / c - 1)
+            off += abs(float(np.linalg.norm(self.mu * r / c, self.norm)) - 1)
             off += float(np.max(w - self.mu * r / c)) / float(np.abs(self.mu * r / c).max())
         elif alpha is not None:
             w = self.weights(G, r, c, ridge, top, alpha)
         else:
             w = self.solved(G, r, c, ridge, top)
-        Q = np.tensordot(w / w.sum() * c / r, G, axes=1) + ridge
+        Q = np.tensordot(w / np.linalg.norm(w, self.norm) * c / r, G, axes=1) + ridge
         if alpha is None:
             alpha = machine(Q, self.y, top)
             upper = float(2 * alpha.sum() - alpha @ Q @ alpha)
-        elif not self.offset and not np.isfinite(top).all():
-            return np.inf
-        elif np.ndim(top) or not self.offset:
-            box = np.broadcast_to(top, alpha.shape)
-            how = {"offset": self.offset, "each": self.each}
-            upper = 2 * boxed_ends(Q, self.y, box, alpha, **how)[1]
-            if not np.isfinite(upper):
-                return np.inf
+        elif np.ndim(top):
+            upper = 2 * boxed_ends(Q, self.y, top, alpha, offset=self.offset, each=self.each)[1]
+        elif not self.offset:
+            upper = 2 * without_offset(Q, top, alpha)
         else:
             upper = 2 * float(svm.upper(DOUBLES, svm.nearest(Q), self.y, top, alpha).mid)
+        if not np.isfinite(upper):
+            return np.inf
         lower = self.objective(G, r, c, ridge, alpha)
         claims = [x / self.scale for x in self.claims.values()]
         gaps = [(upper - lower) / upper, *(abs(x - upper) / upper for x in claims)]
@@ -119,7 +119,9 @@ class Answer:
     def objective(self, G: Array, r: Array, c: float, ridge: Array, alpha: Array) -> float:
         """2αᵀ1 - ridge·αᵀα - c·maxᵢ αᵀGᵢα/rᵢ"""
         forms = np.einsum("n,inm,m->i", alpha, G, alpha, optimize=True) / r
-        return float(2 * alpha.sum() - alpha @ ridge @ alpha - c * forms.max())
+        dual = np.inf if self.norm == 1 else self.norm / (self.norm - 1)
+        most = float(np.linalg.norm(forms, dual))
+        return float(2 * alpha.sum() - alpha @ ridge @ alpha - c * most)
 
     def weights(
         self, G: Array, r: Array, c: float, ridge: Array, top: float, alpha: Array
@@ -188,6 +190,10 @@ def variants(at: Answer) -> Iterator[Variant]:
         mine, other_ = ("2-norm", "1-norm") if at.squared else ("1-norm", "2-norm")
         told = f"the {other_} soft margin solved in place of the {mine}"
         yield fixed("other norm", told, squared=not at.squared)
+        if at.budget == "sum":
+            told = "αᵀ1 in place of 2αᵀ1 in the objective"
+            C = at.C / 2 if at.squared else at.C
+            yield fixed("2 of 2αᵀ1", told, kernels=2 * at.kernels, C=C, scale=at.scale / 2)
     told = "αᵀKα in place of αᵀG(K)α: the labels left out"
     yield fixed("labels", told, signed=False)
     if at.C is not None and not at.squared:
@@ -223,9 +229,12 @@ def answers(at: Answer) -> Iterator[Variant]:
         if total > 0:
             told = f"weights optimal up to a factor: μᵀr = {total / c:.4g}c"
             yield fixed("weights rescaled", told, mu=at.mu * c / total)
+        if at.traces != "one":
+            told = "the shares μᵢrᵢ/c of the trace in place of μᵢ"
+            yield fixed("shares", told, mu=at.mu * c / r)
     if at.alpha is not None:
         for name, f in FACTORS.items():
             yield fixed("factor of α", f"α multiplied by {name}", alpha=at.alpha / f)
         told = "αᵢyᵢ in place of αᵢ"
         yield fixed("sign of α", told, alpha=at.alpha * at.y)
-    yield from values(at.claims, FACTORS)
+    yield from values(at.claims, len(at.y))

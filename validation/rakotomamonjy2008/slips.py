@@ -50,11 +50,7 @@ def variants(at: Answer) -> Iterator[Variant]:
     told = "the squares of the slacks, ½CΣξ²"
     yield fixed("other norm", told, squared=True)
     yield fixed("other norm", "the squares of the slacks, CΣξ²", squared=True, C=2 * at.C)
-    r = np.trace(K, axis1=1, axis2=2)[:, None, None]
-    for name, scaled in (("one", K / r), ("n", n * K / r)):
-        if not np.allclose(scaled, K, rtol=1e-6):
-            told = f"kernels divided by their traces (to {name}), which the paper does not do"
-            yield fixed("trace normalization", told, kernels=scaled)
+    yield fixed("2-norm MKL", "weights of 2-norm one, Σd_m² ≤ 1, in place of Σd_m = 1", norm=2.0)
     yield from lanckriet2004.uniform(at)
     yield from data(K, at.y)
     yield from answers(at)
@@ -65,4 +61,5 @@ def answers(at: Answer) -> Iterator[Variant]:
     if at.mu is not None:
         told = "√d_m in place of d_m: the weights of the features, not of the kernels"
         yield fixed("roots of d", told, mu=np.maximum(at.mu, 0.0) ** 2)
+        yield fixed("squares of d", "d_m² in place of d_m", mu=np.sqrt(np.maximum(at.mu, 0.0)))
     yield from lanckriet2004.answers(at)

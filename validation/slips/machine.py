@@ -65,6 +65,8 @@ class Answer:
             return self.boxed(Q, self.alpha, self.box)
         off, parts = 0.0, []
         alpha = self.alpha
+        if alpha is None and self.c is not None and not self.offset:
+            alpha = self.y * self.c
         if alpha is not None:
             if not alpha.max() > 0:
                 return np.inf
@@ -116,13 +118,18 @@ class Answer:
 
     def without_offset(self, Q: Array, top: float, alpha: Array) -> float:
         """The gap at α of the machine without b, and how far the values are off."""
-        low = self.value(Q, alpha)
-        if not np.isfinite(top):
-            return np.inf
-        hinges = float(np.maximum(0.0, 1 - Q @ alpha).sum())
-        high = float(alpha @ Q @ alpha) / 2 + top * hinges
+        low, high = self.value(Q, alpha), without_offset(Q, top, alpha)
         gaps = [high - low, *(abs(claim / self.scale - low) for claim in self.claims.values())]
         return max(gaps) / high
+
+
+def without_offset(Q: Array, top: float, alpha: Array) -> float:
+    """½αᵀQα + top·Σ max(0, 1 - (Qα)ᵢ); with no top α is scaled until every margin is met."""
+    image = Q @ alpha
+    form = float(alpha @ image) / 2
+    if np.isfinite(top):
+        return form + top * float(np.maximum(0.0, 1 - image).sum())
+    return form / float(image.min()) ** 2 if image.min() > 0 else np.inf
 
 
 def boxed_ends(
@@ -155,7 +162,7 @@ def boxes(alpha: Array | None, y: Array, C: float) -> Iterator[Variant]:
         count = int((alpha > (1 - 1e-6) * top).sum())
         at = "" if count > 1 else " or more"
         told = f"C = {top:.6g}{at}, the largest αᵢ, in place of {C:.6g}"
-        yield fixed("another C", told, box=np.full(len(y), top))
+        yield Variant("another C", told, lambda _: {"box": np.full(len(y), top)}, read=1)
     if top - least > 1e-6 * top:
         n, sizes = len(y), {side: int((y == side).sum()) for side in (1, -1)}
         told = (
@@ -163,7 +170,8 @@ def boxes(alpha: Array | None, y: Array, C: float) -> Iterator[Variant]:
         )
         if all(abs(tops[s] * 2 * sizes[s] / (n * C) - 1) < 1e-5 for s in (1, -1)):
             told += " (balanced: nC/(2n₊) and nC/(2n₋))"
-        yield fixed("C of each class", told, box=np.where(y > 0, tops[1], tops[-1]))
+        each = np.where(y > 0, tops[1], tops[-1])
+        yield Variant("C of each class", told, lambda _: {"box": each}, read=2)
     used = alpha > 1e-9 * top
     if (used & (alpha < (1 - 1e-6) * C)).sum() > 2 or top > C:
         told = "a C for each sample (sample weights): αᵢ where the margin is violated"
@@ -181,16 +189,9 @@ def variants(at: Answer) -> Iterator[Variant]:
     yield fixed("other norm", "the squares of the slacks, ½CΣξ²", squared=True)
     yield fixed("other norm", "the squares of the slacks, CΣξ²", squared=True, C=2 * at.C)
     yield fixed("no offset", "a machine without b: the constraint αᵀy = 0 left out", offset=False)
-    traces = np.trace(at.kernels, axis1=1, axis2=2)
-    if traces.min() > 0:
-        K, n = at.kernels / traces[:, None, None], len(at.y)
-        yield fixed("trace normalization", "kernels divided by their trace", kernels=K)
-        yield fixed("trace normalization", "kernels with trace n", kernels=n * K)
-        root = np.sqrt(np.diagonal(at.kernels, axis1=1, axis2=2))
-        if root.min() > 0:
-            told = "kernels normalized to unit diagonal"
-            normalized = at.kernels / root[:, :, None] / root[:, None, :]
-            yield fixed("unit diagonal", told, kernels=normalized)
+    if at.gates is None:
+        told = "b as one more weight, which is penalized: K + 1, and αᵀy = 0 left out"
+        yield fixed("b penalized", told, kernels=at.kernels + 1.0, offset=False)
     yield from boxes(at.alpha, at.y, at.C)
     yield from data(at.kernels, at.y)
     yield from answers(at)
@@ -205,4 +206,4 @@ def answers(at: Answer) -> Iterator[Variant]:
         yield fixed("sign of α", "αᵢyᵢ in place of αᵢ", alpha=at.alpha * at.y)
     if at.b is not None:
         yield fixed("sign of b", "b with the other sign", b=-at.b)
-    yield from values(at.claims, FACTORS)
+    yield from values(at.claims, len(at.y))

@@ -27,6 +27,7 @@ from cvxkernel.formulations.chen2009 import (
     spectrum,
 )
 from cvxkernel.formulations.inputs import Array
+from cvxkernel.validation.slips.machine import Answer as Machine
 from cvxkernel.validation.slips.slip import FACTORS, Variant, costs, fixed, values
 
 TERMS = {"squared": "ρ‖K-S‖²", "norm": "γ‖K-S‖"}  # and the names of h
@@ -44,6 +45,9 @@ class Answer:
     term: str
     point: Mapping[str, Array]
     claims: Mapping[str, float]
+    offset: bool = True  # αᵀy = 0, a threshold b
+    given: Array | None = None  # a kernel made of S beforehand: none is learned
+    constant: float = 0.0  # what the value has beside the machine's
 
     @property
     def C(self) -> float:
@@ -69,16 +73,21 @@ class Answer:
 
     def distance(self) -> float:
         """How far the parts are from the dual at worst, relatively, and what α violates."""
+        if self.given is not None:
+            return self.unlearned(self.given)
         problem, scale = self.problem()
         if not self.tells:
-            return 0.0  # several α belong to one kernel: nothing is said without one
+            return np.inf  # several α belong to one kernel: nothing is said without one
         alpha = self.point["alpha"]
         size, total = float(alpha.max()), float(np.abs(alpha).sum())
         if not size > 0:
             return np.inf
         off = max(0.0, -float(alpha.min())) / size + max(0.0, size / self.C - 1)
-        off += abs(float(alpha @ self.y)) / total
-        alpha = svm.repair(alpha, self.y, problem.C)
+        if self.offset:
+            off += abs(float(alpha @ self.y)) / total
+            alpha = svm.repair(alpha, self.y, problem.C)
+        else:
+            alpha = np.clip(alpha, 0.0, problem.C)
         if isinstance(problem, SpectrumMachine):
             low, ends = self.spectrum(problem, alpha)
         else:
@@ -86,6 +95,24 @@ class Answer:
         best = max(*ends, low) - self.floor(problem)
         parts = [*ends, *(claim / scale for claim in self.claims.values())]
         return off + max(abs(part - low) for part in parts) / best if best > 0 else np.inf
+
+    def unlearned(self, kernel: Array) -> float:
+        """How far the answer is from that kernel, and from the machine on it."""
+        K, off = self.point.get("K"), 0.0
+        if "a" in self.point:
+            at = bounds.Spectrum(DOUBLES, self.problem()[0])
+            K = at.kernel(DOUBLES.exact(self.point["a"])).mid
+        if K is not None:
+            off = float(np.linalg.norm(K - kernel) / np.linalg.norm(kernel))
+        alpha, c = self.point.get("alpha"), self.point.get("c")
+        claims = {name: claim - self.constant for name, claim in self.claims.items()}
+        if alpha is None and c is None and not claims:
+            return off if K is not None else np.inf
+        machine = Machine(
+            kernels=kernel[None], y=self.y, C=self.C, alpha=alpha, c=c, claims=claims,
+            scale=2 * self.ridge, offset=self.offset,
+        )  # fmt: skip
+        return off + machine.distance()
 
     def floor(self, problem: Any) -> float:
         """What the term costs at least: no part of an answer is to hide behind it."""
@@ -109,7 +136,7 @@ class Answer:
             if "z" in self.point:
                 c = bounds.coefficients(K, self.point["z"])
             pairs.append((K, self.point.get("c", c)))
-        return float(dual.value.mid), [float(at.value(at.raised(K), c)[0].mid) for K, c in pairs]
+        return float(dual.value.mid), [self.primal(at, K, c) for K, c in pairs]
 
     def spectrum(self, problem: SpectrumMachine, alpha: Array) -> tuple[float, list[float]]:
         """The dual of (12) at α; the primal at a."""
@@ -119,7 +146,20 @@ class Answer:
         cs = [self.y * shorter.mid]
         if "z" in self.point:
             cs.append(prediction.from_spectrum(problem, a.mid, self.point["z"]).c)
-        return float(low.mid), [float(at.spectrum_value(a, c)[0].mid) for c in cs]
+        return float(low.mid), [self.primal(at, a, c) for c in cs]
+
+    def primal(self, at: Any, learned: Any, c: Array) -> float:
+        """The objective at the kernel, or at its a, and at c: with the best b, or without one."""
+        spectrum = isinstance(at, bounds.Spectrum)
+        if self.offset:
+            found = (
+                at.spectrum_value(learned, c) if spectrum else at.value(at.raised(learned), c)
+            )
+            return float(found[0].mid)
+        K = at.kernel(learned).mid if spectrum else learned
+        cost = at.gamma * at.h(learned) if spectrum else at.cost(at.F.norm(at.F.exact(K - at.S)))
+        hinges = float(np.maximum(0.0, 1 - self.y * (K @ c)).sum())
+        return float(at.loss.mid) * hinges + float(at.ridge.mid * (c @ K @ c)) + float(cost.mid)
 
 
 def answer(problem: Any, point: Mapping[str, Array], value: float | None) -> Answer:
@@ -160,8 +200,15 @@ def variants(at: Answer) -> Iterator[Variant]:
             if h != at.term:
                 yield fixed("other h", f"h = {h} in place of {at.term}", term=h)
     for modify in (spectrum.clip, spectrum.flip, spectrum.shift):
-        told = f"S made semidefinite first, by {modify.__name__}"
-        yield fixed("S modified", told, S=modify(at.S))
+        name, K = modify.__name__, modify(at.S)
+        yield fixed("S modified", f"S made semidefinite first, by {name}", S=K)
+        told = f"S made semidefinite, by {name}, for K, and no kernel learned"
+        yield fixed("kernel not learned", told, given=K)
+        if at.term in TERMS and at.claims:
+            off = float(np.linalg.norm(K - at.S))
+            cost = at.weight * (off**2 if at.term == "squared" else off)
+            yield fixed("kernel not learned", told, given=K, constant=cost)
+    yield fixed("no offset", "no b: the constraint αᵀy = 0 left out", offset=False)
     yield fixed("sign of S", "-S in place of S: dissimilarities", S=-at.S)
     for order in (np.sort(at.y), np.sort(at.y)[::-1]):
         if not np.array_equal(order, at.y):
@@ -181,7 +228,7 @@ def answers(at: Answer) -> Iterator[Variant]:
         for name, f in FACTORS.items():
             point = {**at.point, "alpha": alpha / f}
             yield fixed("factor of α", f"α multiplied by {name}", point=point)
-    yield from values(at.claims, FACTORS)
+    yield from values(at.claims, len(at.y))
 
 
 def _scaled(symbol: str, x: float, n: int) -> Iterator[tuple[str, str, float]]:

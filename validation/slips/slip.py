@@ -19,6 +19,7 @@ from cvxkernel.formulations.catalogue import CATALOGUE
 from cvxkernel.formulations.errors import InputError
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
+from cvxkernel.formulations.kernels import centre
 from cvxkernel.validation.papers import home, part
 from cvxkernel.validation.translation import WEIGHTS
 
@@ -31,6 +32,7 @@ MOST_ORDERED, MOST_EXCHANGED = 4, 20  # kernels whose weights are tried in other
 TOGETHER = 10.0  # each more thing done at once counts so much
 ANOTHER_VALUE = "another value"  # beside variables that are explained, one that is not
 CLOSE = 1e-5  # the most that several things at once may leave
+CLOSE_BESIDE = 1e-4  # and where a dual point or a value says more; what one slip of weights may
 STRICT = 0.25  # of what a single slip may leave: of many things at once some would fit by chance
 ANSWER = {"alpha", "theta", "mu", "beta", "u", "b", "c", "point"}  # fields that an answer fills
 SEARCHED = 100.0  # a number that was searched for explains more easily: its distance counts so much
@@ -60,13 +62,14 @@ class Slip:
     parameter: float | None = None  # what was estimated
     vague: bool = False  # many numbers explain it as well
     parts: tuple[str, ...] = ()  # the kinds, where several things were done at once
+    read: int = 0  # how many numbers were read off the answer
 
     @property
     def score(self) -> float:
         """The smaller the better."""
         penalty = 1.0 if self.parameter is None else SEARCHED ** (1 + self.vague)
         together = len(self.parts) - 1 + 2 * (ANOTHER_VALUE in self.parts)
-        return max(self.distance, FLOOR) * penalty * TOGETHER ** max(0, together)
+        return max(self.distance, FLOOR) * penalty * TOGETHER ** (max(0, together) + self.read)
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,7 @@ class Variant:
     statement: str
     changes: Callable[[float], Mapping[str, Any]]
     search: tuple[float, float] | None = None
+    read: int = 0  # how many numbers of it were read off the answer
 
     @property
     def of(self) -> str:
@@ -93,7 +97,7 @@ class Variant:
     def slip(self, measure: Any) -> Slip:
         """The distance that is left, at the best number."""
         if self.search is None:
-            return Slip(self.kind, self.statement, self.at(measure, 1.0))
+            return Slip(self.kind, self.statement, self.at(measure, 1.0), read=self.read)
         low, high = np.log(self.search)
         if low == high:  # a number each that was not searched for, but read off the answer
             return Slip(self.kind, self.statement, self.at(measure, self.search[0]), 1.0)
@@ -190,35 +194,85 @@ def explain(
     if not point:  # a number that is searched for would explain any value
         slips = [slip for slip in slips if slip.search is None]
     elsewhere = other_formulations(form, problem, point, value, _allowed(before))
-    alone = _best([*ranked(answer, slips), *elsewhere])
-    return alone if alone or not point else composed(form, answer, slips)
+    alone = [*ranked(answer, slips), *elsewhere]
+    if value is None and set(point) <= set(WEIGHTS):
+        alone = [slip for slip in alone if slip.distance <= CLOSE_BESIDE]
+    alone = _best(alone)
+    sure = any(slip.parameter is None for slip in alone)
+    if sure or not point:
+        return alone
+    # a number that was searched for explains less than two things without one
+    return _best([*alone, *composed(form, answer, slips, dual=not set(point) <= set(WEIGHTS))])
 
 
 # -- Several things at once -----------------------------------------------------------------------
 
 
-def composed(form: Formulation, answer: Any, slips: Iterable[Variant]) -> list[Slip]:
-    """One slip of the problem × another way to tell the answer × another value."""
-    before = AS_IT_IS.at(replace(answer, claims={}), 1.0)
-    if not before > LEAST:
-        return []
+def composed(form: Formulation, answer: Any, slips: Iterable[Variant], dual: bool) -> list[Slip]:
+    """One slip of the problem × another way to tell the answer × another value; or two slips.
+
+    Two slips of the problem are tried where the answer has a dual point: weights alone are a few
+    numbers, which some pair would fit by chance.
+    """
+    of_problem = [v for v in slips if v.of == "problem"]
+    bare = replace(answer, claims={})
+    before = AS_IT_IS.at(bare, 1.0)
+    right = not before > LEAST  # the value alone is wrong
+    close = CLOSE_BESIDE if dual or answer.claims else CLOSE
+    most = CLOSE if right else min(STRICT * _allowed(before), close)
     found = []
-    for slip in (AS_IT_IS, *(v for v in slips if v.of == "problem")):
+    for slip in (AS_IT_IS, *of_problem):
         number = 1.0
         if slip.search is not None:
-            if not answer.claims:
+            if right or not answer.claims:
                 continue  # tried alone
-            number = slip.slip(replace(answer, claims={})).parameter or 1.0
+            number = slip.slip(bare).parameter or 1.0
         made = slip.applied(answer, number)
         if made is None:
             continue
         for telling in (AS_IT_IS, *_tellings(form, made, "answer")):
             told = telling.applied(made, 1.0)
             left = np.inf if told is None else AS_IT_IS.at(replace(told, claims={}), 1.0)
-            if left <= min(STRICT * _allowed(before), CLOSE):
+            if left <= most:
                 found.append(_together(form, (slip, telling), number, told, left))
     # Variables without their value explain themselves more easily: they have to be closer.
-    return _best(s for s in found if ANOTHER_VALUE not in s.parts or s.distance <= CLOSE / 10)
+    if right:
+        return _best(s for s in found if s.distance <= CLOSE and ANOTHER_VALUE not in s.parts)
+    found = [s for s in found if ANOTHER_VALUE not in s.parts or s.distance <= CLOSE / 10]
+    if not found and dual:
+        pairs = _pairs(form, answer, of_problem, most)
+        found = [s for s in pairs if s.distance <= most and ANOTHER_VALUE not in s.parts]
+    return _best(found)
+
+
+def _pairs(
+    form: Formulation, answer: Any, slips: Iterable[Variant], most: float
+) -> Iterator[Slip]:
+    """Two slips of the problem, neither with a number to be found, and the value beside them."""
+    seen = set()
+    for first in slips:
+        made = None if first.search is not None else first.applied(answer, 1.0)
+        if made is None:
+            continue
+        with np.errstate(all="ignore"):
+            try:
+                others = [v for v in variants(form, made) if v.search is None]
+            except (np.linalg.LinAlgError, ValueError, ZeroDivisionError):
+                continue
+        for second in others:
+            if second.of != "problem" or second.kind == first.kind:
+                continue
+            # Kernels that are prepared twice depend on the order.
+            ordered = "kernels" in first.changes(1.0) and "kernels" in second.changes(1.0)
+            pair = (first.statement, second.statement)
+            pair = pair if ordered else tuple(sorted(pair))
+            if pair in seen:
+                continue
+            seen.add(pair)
+            told = second.applied(made, 1.0)
+            left = np.inf if told is None else AS_IT_IS.at(replace(told, claims={}), 1.0)
+            if left <= most:
+                yield _together(form, (first, second), 1.0, told, left)
 
 
 def _tellings(form: Formulation, made: Any, of: str) -> list[Variant]:
@@ -248,7 +302,9 @@ def _together(
             kinds.append(value.kind)
             left = max(left, off)
     parameter = number if any(slip.search for slip in made) else None
-    return Slip(", ".join(kinds), "; ".join(statements), left, parameter, parts=tuple(kinds))
+    read = sum(slip.read for slip in made)
+    told = "; ".join(statements)
+    return Slip(", ".join(kinds), told, left, parameter, parts=tuple(kinds), read=read)
 
 
 def other_formulations(
@@ -294,6 +350,7 @@ def _in_symbols_of(
 def data(kernels: Array, y: Array) -> Iterator[Variant]:
     """Another Gaussian width, a hidden ridge, labels in another order than the kernels."""
     yield from widths(kernels)
+    yield from prepared(kernels)
     size = float(np.mean(np.trace(kernels, axis1=1, axis2=2))) / kernels.shape[1]
     yield Variant(
         "ridge",
@@ -305,6 +362,22 @@ def data(kernels: Array, y: Array) -> Iterator[Variant]:
         if not np.array_equal(order, y):
             told = f"labels sorted ({name}) while the kernels are not"
             yield fixed("labels", told, y=order)
+
+
+def prepared(kernels: Array) -> Iterator[Variant]:
+    """Kernels that were normalized or centred first."""
+    n = kernels.shape[1]
+    traces = np.trace(kernels, axis1=1, axis2=2)[:, None, None]
+    if traces.min() > 0:
+        for name, scaled in (("one", kernels / traces), ("n", n * kernels / traces)):
+            if not np.allclose(scaled, kernels, rtol=1e-6):
+                told = f"kernels divided by their traces (to {name})"
+                yield fixed("trace normalization", told, kernels=scaled)
+    root = np.sqrt(np.maximum(np.diagonal(kernels, axis1=1, axis2=2), 0.0))
+    if root.min() > 0 and not np.allclose(root, 1.0, rtol=1e-6):
+        told = "kernels normalized to unit diagonal"
+        yield fixed("unit diagonal", told, kernels=kernels / root[:, :, None] / root[:, None, :])
+    yield fixed("kernels centred", "kernels centred first", kernels=centre(kernels))
 
 
 def widths(kernels: Array) -> Iterator[Variant]:
@@ -354,6 +427,7 @@ def regularization(lam: float, n: int) -> Iterator[Variant]:
         ("λ/n", "λ/n in place of λ", lam / n),
         *((f"{name}λ", f"{name}λ in place of λ", f * lam) for name, f in FACTORS.items()),
         ("1/λ", "1/λ in place of λ", 1 / lam),
+        ("λ left out", "λ left out: λ = 1", 1.0),
     ):
         yield fixed(kind, told, lam=other)
 
@@ -365,6 +439,7 @@ def costs(C: float, n: int) -> Iterator[tuple[str, str, float]]:
     yield "1/C", "1/C in place of C", 1 / C
     yield "1/(2C)", "1/(2C) in place of C", 1 / (2 * C)
     yield "1/(nC)", "1/(nC) in place of C", 1 / (n * C)
+    yield "C left out", "C left out: C = 1, as programs have it by default", 1.0
     for name, f in FACTORS.items():
         yield f"{name}C", f"{name}C in place of C", f * C
 
@@ -395,8 +470,9 @@ def outside(claims: Mapping[str, float], scale: float, ends: tuple[float, float]
     return any(not lower - room <= x / scale <= upper + room for x in claims.values())
 
 
-def values(claims: Mapping[str, float], factors: Mapping[str, float]) -> Iterator[Variant]:
+def values(claims: Mapping[str, float], n: int, **more: float) -> Iterator[Variant]:
     """Values with another factor or sign, all of them or one."""
+    factors = {**FACTORS, "n": float(n), "1/n": 1 / n, **more}
     for names in {tuple(claims), *((name,) for name in claims)} if claims else set():
         of = " and ".join(names)
 

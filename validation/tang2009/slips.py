@@ -22,6 +22,7 @@ from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.tang2009 import Regularized, Separate, Shared, bounds
 from cvxkernel.solvers import solve
 from cvxkernel.validation.proofs.svm import machine
+from cvxkernel.validation.slips.machine import without_offset
 from cvxkernel.validation.slips.slip import FACTORS, Variant, costs, data, fixed, values
 
 HOPELESS = 0.1  # a violation that no slip explains: the machines need not be solved
@@ -36,19 +37,20 @@ class Answer:
     Y: Array
     C: float
     lam: float | None  # of (3) and Theorem 3.1
-    beta: float | None  # of (11); with neither it is (2)
+    most: float | None  # β of (11); with neither it is (2)
     alpha: Array | None
     theta: Array | None
     claims: Mapping[str, float]
     signed: bool = True  # αᵀ(G ∘ yyᵀ)α, not αᵀGα
+    offset: bool = True  # αᵗᵀyᵗ = 0, thresholds bₜ
 
     @property
     def problem(self) -> Regularized | Shared | Separate:
         """The problem that is answered, perhaps a slipped one."""
         if self.lam is not None:
             return Regularized(self.kernels, self.Y, self.C, self.lam)
-        if self.beta is not None:
-            return Shared(self.kernels, self.Y, self.C, self.beta)
+        if self.most is not None:
+            return Shared(self.kernels, self.Y, self.C, self.most)
         return Separate(self.kernels, self.Y, self.C)
 
     def distance(self) -> float:
@@ -59,10 +61,16 @@ class Answer:
             size = float(np.abs(alpha).max())
             if not size > 0:
                 return np.inf
-            off = float(np.abs((alpha * self.Y).sum(axis=1)).max()) / float(np.abs(alpha).sum())
-            off += max(0.0, -float(alpha.min())) / size
+            off = max(0.0, -float(alpha.min())) / size
             off += max(0.0, float(alpha.max()) / self.C - 1)
-            alpha = bounds.Bounds(DOUBLES, at).feasible(alpha).mid
+            if self.offset:
+                sums = np.abs((alpha * self.Y).sum(axis=1))
+                off += float(sums.max()) / float(np.abs(alpha).sum())
+                alpha = bounds.Bounds(DOUBLES, at).feasible(alpha).mid
+            else:
+                alpha = np.clip(alpha, 0.0, self.C)
+        elif not self.offset:
+            return np.inf
         if isinstance(at, Separate):
             theta = np.eye(at.k)
         elif self.theta is not None:
@@ -80,8 +88,13 @@ class Answer:
         if off > HOPELESS:
             return off
         Q = [self.matrix(K, y) for K, y in zip(at.combined(theta), at.Y, strict=True)]
-        best = np.stack([machine(Q_t, y, self.C) for Q_t, y in zip(Q, at.Y, strict=True)])
-        upper = self.at_machines(Q, best) + (self.lam or 0.0) * bounds.omega(theta)
+        if alpha is not None and not self.offset:
+            best = alpha
+            upper = sum(without_offset(Q_t, self.C, a) for Q_t, a in zip(Q, alpha, strict=True))
+        else:
+            best = np.stack([machine(Q_t, y, self.C) for Q_t, y in zip(Q, at.Y, strict=True)])
+            upper = self.at_machines(Q, best)
+        upper += (self.lam or 0.0) * bounds.omega(theta)
         lower = self.lower(at, Q, best if alpha is None else alpha)
         gaps = [(upper - lower) / upper, *(abs(x - upper) / upper for x in self.claims.values())]
         return float(max(0.0, *gaps) + off)
@@ -118,7 +131,8 @@ class Answer:
             w = np.where(forms >= forms.max() * (1 - 1e-6), 1.0, 0.0)
             if free.sum() > len(forms):
                 # the offset b in two parts, and Σᵢ θᵢ = 1
-                columns = np.hstack([images, y[:, None], -y[:, None]])[free]
+                column = y[:, None] * self.offset
+                columns = np.hstack([images, column, -column])[free]
                 sums = np.append(np.ones(len(forms)), [0.0, 0.0])
                 right = np.ones(int(free.sum()) + 1)
                 w = nnls(np.vstack([columns, sums]), right)[0][: len(forms)]
@@ -141,7 +155,7 @@ def measure(
         Y=problem.Y,
         C=problem.C,
         lam=getattr(problem, "lam", None),
-        beta=getattr(problem, "beta", None),
+        most=getattr(problem, "beta", None),
         alpha=point.get("alpha", point.get("machines")),
         theta=theta,
         claims={} if value is None else {"value": value},
@@ -153,8 +167,8 @@ def variants(at: Answer) -> Iterator[Variant]:
     k, n = at.Y.shape
     if at.lam is not None:
         yield from prices(at.lam, n, k)
-    if at.beta is not None:
-        yield from shares(at.beta, k)
+    if at.most is not None:
+        yield from shares(at.most, k)
     yield from machines(at)
 
 
@@ -167,11 +181,8 @@ def machines(at: Answer) -> Iterator[Variant]:
     yield fixed("labels", told, signed=False)
     told = "αᵀ(G ∘ yyᵀ)α without its factor ½"
     yield fixed("½ of (1)", told, kernels=2 * at.kernels)
-    r = np.trace(at.kernels, axis1=1, axis2=2)[:, None, None]
-    for name, scaled in (("one", at.kernels / r), ("n", n * at.kernels / r)):
-        if not np.allclose(scaled, at.kernels, rtol=1e-6):
-            told = f"kernels divided by their traces (to {name}), which the paper does not do"
-            yield fixed("trace normalization", told, kernels=scaled)
+    told = "machines without b: the constraints αᵗᵀyᵗ = 0 left out"
+    yield fixed("no offset", told, offset=False)
     yield from (slip for slip in data(at.kernels, at.Y[0]) if slip.kind != "labels")
     yield from numbers(at)
 
@@ -181,7 +192,7 @@ def prices(lam: float, n: int, k: int) -> Iterator[Variant]:
     told = "every label with kernels of its own: λΩ left out"
     yield fixed("Independent", told, lam=0.0)
     told = "one kernel for all labels, as if λ were large"
-    yield fixed("Same", told, lam=None, beta=0.0)
+    yield fixed("Same", told, lam=None, most=0.0)
     told = "Ω without its factor ½, or 2λ in place of λ"
     yield fixed("½ of Ω", told, lam=2 * lam)
     told = "λ in place of kλ: Ω as a mean over the labels"
@@ -196,14 +207,14 @@ def prices(lam: float, n: int, k: int) -> Iterator[Variant]:
     if lam > 0:
         yield fixed("1/λ", "1/λ in place of λ", lam=1 / lam)
     if lam <= k / 2:
-        yield fixed("λ for β", "λ taken for the bound β of (10)", lam=None, beta=lam)
+        yield fixed("λ for β", "λ taken for the bound β of (10)", lam=None, most=lam)
 
 
 def shares(beta: float, k: int) -> Iterator[Variant]:
     """β for another β."""
     told = "every label with kernels of its own: Ω ≤ β left out"
-    yield fixed("Independent", told, beta=k / 2)
-    yield fixed("Same", "one kernel for all labels: β = 0", beta=0.0)
+    yield fixed("Independent", told, most=k / 2)
+    yield fixed("Same", "one kernel for all labels: β = 0", most=0.0)
     for kind, told, other in (
         ("½ of Ω", "Ω without its factor ½, or β/2 in place of β", beta / 2),
         ("2β", "2β in place of β", 2 * beta),
@@ -212,14 +223,14 @@ def shares(beta: float, k: int) -> Iterator[Variant]:
         ("Ω a mean", "Ω as a mean over the labels", k * beta),
     ):
         if 0 <= other <= k / 2:
-            yield fixed(kind, told, beta=other)
-    yield fixed("β for λ", "β taken for the price λ of (3)", lam=beta, beta=None)
+            yield fixed(kind, told, most=other)
+    yield fixed("β for λ", "β taken for the price λ of (3)", lam=beta, most=None)
 
 
 def numbers(at: Answer) -> Iterator[Variant]:
     """The average kernel for the best, labels in another order, the right answer told wrongly."""
     k = len(at.Y)
-    learned = at.lam is not None or at.beta is not None
+    learned = at.lam is not None or at.most is not None
     if learned and (at.theta is None or np.ptp(at.theta) <= 1e-6 * np.abs(at.theta).max()):
         told = "the average of the kernels, no weights learned"
         mean = at.kernels.mean(axis=0)[None]
@@ -236,7 +247,7 @@ def numbers(at: Answer) -> Iterator[Variant]:
 
 def answers(at: Answer) -> Iterator[Variant]:
     """The right problem, its answer told in another scale or sign."""
-    if at.theta is not None and (at.lam is not None or at.beta is not None):
+    if at.theta is not None and (at.lam is not None or at.most is not None):
         sums = at.theta.sum(axis=1, keepdims=True)
         if (sums > 0).all():
             told = f"weights optimal up to a factor: Σᵢ θᵢ¹ = {float(sums[0, 0]):.4g}"
@@ -245,4 +256,4 @@ def answers(at: Answer) -> Iterator[Variant]:
         for name, f in FACTORS.items():
             yield fixed("factor of α", f"α multiplied by {name}", alpha=at.alpha / f)
         yield fixed("sign of α", "αᵢyᵢ in place of αᵢ", alpha=at.alpha * at.Y)
-    yield from values(at.claims, FACTORS)
+    yield from values(at.claims, at.Y.shape[1], **{"1/k": 1 / len(at.Y)})

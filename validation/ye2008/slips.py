@@ -234,7 +234,13 @@ def answers(at: Answer) -> Iterator[Variant]:
             if abs(float(at.theta.sum()) - 1) < 1e-6:
                 told = "optimal weights, divided by their sum"
             yield fixed("weights rescaled", told, theta=at.theta / total)
+        if at.traces != "one":
+            yield fixed("shares", "θᵢrᵢ, which sum to one, in place of θᵢ", theta=at.theta / r)
         yield from permuted("theta", at.theta)
+        if at.lam is None and at.theta[0] == 0:
+            told = "θ₀, which is λ, left out: zero stands for it"
+            whole = np.append((1 - total) / r[0], at.theta[1:])
+            yield fixed("θ₀ left out", told, theta=whole)
     if at.beta is not None and not at.gauge:
         yield fixed("sign of β", "-β in place of β (the labels swapped)", beta=-at.beta)
         for name, f in FACTORS.items():
@@ -243,7 +249,7 @@ def answers(at: Answer) -> Iterator[Variant]:
             told = "raw dual coefficients β/(2λ) = (λI + G)⁻¹a in place of β"
             yield fixed("raw dual coefficients", told, beta=2 * at.lam * at.beta)
             yield fixed("raw dual coefficients", "β/λ in place of β", beta=at.lam * at.beta)
-    yield from values(at.claims, FACTORS)
+    yield from values(at.claims, len(at.y))
     whole = float(np.sum(at.H() ** 2))
     if "value" in at.claims:
         told = "the maximum of the ratio (10), trace HᵀH less the value, told for the value"
