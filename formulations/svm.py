@@ -11,8 +11,9 @@ v, b, and η, ζ ≥ 0,
 
 The gap of the first is of first order in the error of α, that of the second of second order: with
 δ = w - Qα, wᵀQ⁻¹w = 2αᵀw - αᵀQα + δᵀQ⁻¹δ needs the inverse only on what is small, and for any s
-with r = δ - Qs it is δᵀQ⁻¹δ = δᵀs + rᵀs + rᵀQ⁻¹r. With C infinite ζ is zero, and only the second
-remains.
+with r = δ - Qs it is δᵀQ⁻¹δ = δᵀs + rᵀs + rᵀQ⁻¹r. With C infinite ζ is zero, and no sample may be
+inside the margin: where all (Qv)ᵢ + byᵢ ≥ m > 0, (v, b)/m has none there, and ½vᵀQv/m² is a bound.
+Q may be singular there, as equal samples make it.
 
 Q is a tensor of the arithmetic F (`formulations.arithmetic`), and holds the matrix that is meant.
 In the primal a Q′ with Q ⪯ Q′ ⪯ Q + 2εI takes its place, whose optimum is less than that with Q by
@@ -102,12 +103,10 @@ def least(F: Arithmetic, ends: list[Tensor]) -> Tensor:
 
 
 def _uppers(F: Arithmetic, Q: Tensor, y: Array, C: float, alpha: Tensor) -> Iterator[Tensor]:
-    if np.isfinite(C):
-        yield hinge_bound(F, Q, y, C, alpha)
+    yield hinge_bound(F, Q, y, C, alpha)
     yield quadratic_bound(F, Q, y, C, alpha)
-    if np.isfinite(C):
-        for small in FREE:
-            yield hinge_bound(F, Q, y, C, on_margin(Q.mid, y, C, alpha.mid, small))
+    for small in FREE:
+        yield hinge_bound(F, Q, y, C, on_margin(Q.mid, y, C, alpha.mid, small))
 
 
 def on_margin(Q: Array, y: Array, C: float, alpha: Array, small: float) -> Array:
@@ -185,11 +184,21 @@ def scaled_primal(
 
 def hinge_bound(F: Arithmetic, Q: Tensor, y: Array, C: float, v: Any) -> Tensor:
     """The primal at v and the best b, with Q′ for Q, and what that costs."""
+    if not np.isfinite(C):
+        return hard_bound(F, Q, y, v)
     Q, slack = F.bracket(Q)
     v = F.exact(v)
     image = Q @ v
     best = scaled_primal(F, F.inner(v, image), image, y, C, v.mid < (1 - 1e-6) * C)
     return best + _charge(F, slack, len(y), C, best)
+
+
+def hard_bound(F: Arithmetic, Q: Tensor, y: Array, v: Any) -> Tensor:
+    """½vᵀQv/m² at the b between the classes, m being the least margin of all; C is infinite."""
+    v = F.exact(v)
+    image = Q @ v
+    m = -((-image[y > 0]).max() + (-image[y < 0]).max()) / 2
+    return F.inner(v, image) / (2 * m * m) if m > 0 else F.inf
 
 
 def _charge(F: Arithmetic, slack: Tensor, n: int, C: float, bound: Tensor) -> Tensor:

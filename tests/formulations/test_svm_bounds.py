@@ -119,12 +119,33 @@ def test_a_matrix_without_a_slack_is_the_nearest_semidefinite_one():
     assert upper(np.diag([1.0, -s]), y, C, v) <= 2 * C - C**2 / 2 + 3 * s
 
 
-def test_without_a_box_only_the_quadratic_bound_remains():
+@pytest.mark.parametrize("F", [DOUBLES, BALLS])
+def test_without_a_box_equal_samples_have_an_end(F):
+    # x = 1, 1, -1, -1: Q = eeᵀ, and ½w² is least at w = 1.
+    Q, y = np.ones((4, 4)), np.array([1.0, 1.0, -1.0, -1.0])
+    assert not bounds.quadratic_bound(F, F.exact(Q), y, np.inf, np.full(4, 0.25)).is_finite()
+    for alpha in (np.full(4, 0.25), np.full(4, 1e-3), np.array([0.5, 0.0, 0.5, 0.0])):
+        high = bounds.upper(F, F.exact(Q), y, np.inf, alpha)
+        assert 0.5 <= high.upper <= 0.5 * (1 + 1e-12)
+    # Equal samples of both classes: there is no optimum, and nothing above it.
+    both = bounds.signed(y, np.ones((4, 4)))
+    assert bounds.upper(F, F.exact(both), y, np.inf, np.ones(4)).upper == np.inf
+
+
+def test_without_a_box_every_kernel_within_the_slack_is_bounded():
+    Q, y, v = np.ones((4, 4)), np.array([1.0, 1.0, -1.0, -1.0]), np.array([0.1, 0.3, 0.2, 0.4])
+    for slack in (1e-9, 1e-3):
+        # The margin may be less by slack/2: e is an eigenvector.
+        low = 0.5 / (1 - slack / 4)
+        assert low <= upper(Q, y, np.inf, v, slack) <= low * (1 + 4 * slack)
+    assert upper(Q, y, np.inf, v, 2.0) == np.inf
+
+
+def test_without_a_box_a_definite_matrix_has_both():
     Q, y, alpha = machine(1.0)
     definite = Q + np.eye(24)
-    bound = upper(definite, y, np.inf, alpha)
-    assert bound == upper(definite, y, np.inf, alpha, bound=bounds.quadratic_bound)
-    assert bound < np.inf
+    highs = [upper(definite, y, np.inf, alpha, bound=bound) for bound in BOUNDS]
+    assert highs[2] <= min(highs[:2]) < np.inf
 
 
 @pytest.mark.parametrize("F", [DOUBLES, BALLS])
