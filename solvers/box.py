@@ -9,12 +9,9 @@ active set that these find.
 
 from __future__ import annotations
 
-import warnings
-
 import clarabel
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, lstsq, solve
 from scipy.sparse import csc_matrix
 
 from cvxkernel.formulations import svm as machine
@@ -108,16 +105,9 @@ def polish(Q: Array, y: Array, C: float, alpha: Array, q: Array | None = None) -
         right = np.append(rest, -float(y @ fixed))
         if not (np.isfinite(system).all() and np.isfinite(right).all()):
             return None
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("error")
-                step = solve(system, right, assume_a="sym")
-        except (LinAlgError, Warning):
-            start = np.append(alpha[free], 0.0)  # singular: the least move from where we are
-            rest = right - system @ start
-            if not np.isfinite(rest).all():
-                return None
-            step = start + lstsq(system, rest, lapack_driver="gelsy")[0]
+        step = machine.solved(system, right, np.append(alpha[free], 0.0))
+        if not np.isfinite(step).all():
+            return None
         moved = fixed
         moved[free] = step[:m]
         over, under = moved > C, moved < 0
