@@ -98,10 +98,10 @@ def polish(Q: Array, y: Array, C: float, alpha: Array, q: Array | None = None) -
         fixed = np.where(at_top, C, 0.0)
         if m == 0:
             return fixed if y @ fixed == 0 else None
-        system = np.zeros((m + 1, m + 1))
-        system[:m, :m] = Q[free][:, free]
+        system, rows = np.zeros((m + 1, m + 1)), Q[free]
+        system[:m, :m] = rows[:, free]
         system[:m, m] = system[m, :m] = y[free]
-        rest = linear[free] - Q[np.ix_(free, at_top)] @ fixed[at_top]
+        rest = linear[free] - rows @ fixed
         right = np.append(rest, -float(y @ fixed))
         if not (np.isfinite(system).all() and np.isfinite(right).all()):
             return None
