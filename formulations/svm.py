@@ -23,12 +23,13 @@ x ≤ 1, αᵀQα ≤ 1ᵀα, so that 1ᵀα is at most twice the optimum f, no 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, lstsq
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, lstsq, solve
 
 from cvxkernel.formulations.arithmetic import DOUBLES, Arithmetic, Tensor
 from cvxkernel.formulations.enclosure import EPS, TINY
@@ -36,11 +37,8 @@ from cvxkernel.formulations.inputs import Array
 
 Flags = NDArray[np.bool_]
 
-FREE = (
-    1e-3,
-    1e-5,
-    1e-7,
-)  # of the largest α and of C: nearer to the border a sample is taken as there
+# Of the largest α and of C: nearer to the border a sample is taken as there; the best first.
+FREE = (1e-5, 1e-3, 1e-7)
 SHORT = 1e-3  # of a margin of 1: what more is short of it is not on it
 LARGE = 100.0  # times what is not known of Q: a larger eigenvalue is known well enough to divide by
 
@@ -86,10 +84,10 @@ def upper(F: Arithmetic, Q: Tensor, y: Array, C: float, alpha: Any) -> Tensor:
     """The best of the bounds: at v = α, and where they leave a gap at α moved onto the margin."""
     alpha = F.exact(alpha).point()
     low, ends = value(F, Q, alpha).point(), []
-    enough = 2.0 ** (-0.6 * F.bits) * abs(float(low.mid))
-    for end in _uppers(F, Q, y, C, alpha):
+    enough = low + 2.0 ** (-0.6 * F.bits) * abs(float(low.mid))
+    for end in _uppers(F, Q, y, C, alpha, enough):
         ends.append(end)
-        if float((F.exact(end.upper) - low).mid) <= enough:
+        if end.upper <= enough.upper:
             break
     return least(F, ends)
 
@@ -102,10 +100,13 @@ def least(F: Arithmetic, ends: list[Tensor]) -> Tensor:
     return best
 
 
-def _uppers(F: Arithmetic, Q: Tensor, y: Array, C: float, alpha: Tensor) -> Iterator[Tensor]:
+def _uppers(
+    F: Arithmetic, Q: Tensor, y: Array, C: float, alpha: Tensor, enough: Tensor
+) -> Iterator[Tensor]:
     yield hinge_bound(F, Q, y, C, alpha)
-    yield quadratic_bound(F, Q, y, C, alpha)
-    for small in FREE:
+    yield hinge_bound(F, Q, y, C, on_margin(Q.mid, y, C, alpha.mid, FREE[0]))
+    yield quadratic_bound(F, Q, y, C, alpha, enough)
+    for small in FREE[1:]:
         yield hinge_bound(F, Q, y, C, on_margin(Q.mid, y, C, alpha.mid, small))
 
 
@@ -129,8 +130,23 @@ def met(Q: Array, y: Array, v: Array, free: Flags, target: Array) -> Array:
     system[:m, m] = system[m, :m] = y[free]
     right = np.append(target[free] - Q[free] @ v, 0.0)
     moved = v.copy()
-    moved[free] += lstsq(system, right, lapack_driver="gelsy", check_finite=False)[0][:m]
+    moved[free] += solved(system, right, np.zeros(m + 1))[:m]
     return moved
+
+
+def solved(system: Array, right: Array, near: Array) -> Array:
+    """The x of a symmetric system; where that is singular, by the least move from one nearby."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            x: Array = solve(system, right, assume_a="sym", check_finite=False)
+            return x
+    except (LinAlgError, Warning):
+        rest = right - system @ near
+        if not np.isfinite(rest).all():
+            return np.full(len(near), np.nan)
+        moved: Array = near + lstsq(system, rest, lapack_driver="gelsy", check_finite=False)[0]
+        return moved
 
 
 def offset(image: Array, y: Array) -> float:
@@ -215,8 +231,10 @@ def _charge(F: Arithmetic, slack: Tensor, n: int, C: float, bound: Tensor) -> Te
     return slack * square
 
 
-def quadratic_bound(F: Arithmetic, Q: Tensor, y: Array, C: float, alpha: Any) -> Tensor:
-    """The least ½wᵀQ⁻¹w + C·1ᵀζ over a few b, η and ζ; C may be infinite.
+def quadratic_bound(
+    F: Arithmetic, Q: Tensor, y: Array, C: float, alpha: Any, enough: Any = -np.inf
+) -> Tensor:
+    """The least ½wᵀQ⁻¹w + C·1ᵀζ over a few b, η and ζ, or one that is enough; C may be infinite.
 
     Nothing is known where Q is not definite by more than its rounding: Q⁻¹ would be no bound.
     """
@@ -249,6 +267,8 @@ def quadratic_bound(F: Arithmetic, Q: Tensor, y: Array, C: float, alpha: Any) ->
             inner = F.inner(delta, s) + F.inner(r, s) + F.inner(r, r).positive() / m
             total = F.inner(alpha, w) - form / 2 + inner / 2
             ends.append(total + F.exact(C) * zeta.sum() if np.isfinite(C) else total)
+            if ends[-1].upper <= F.exact(enough).upper:
+                return ends[-1]
     return least(F, ends)
 
 

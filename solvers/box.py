@@ -9,12 +9,9 @@ active set that these find.
 
 from __future__ import annotations
 
-import warnings
-
 import clarabel
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, lstsq, solve
 from scipy.sparse import csc_matrix
 
 from cvxkernel.formulations import svm as machine
@@ -105,23 +102,16 @@ def polish(
         fixed = np.where(at_top, C, 0.0)
         if m == 0:
             return fixed if np.isclose(y @ fixed, total, rtol=1e-12, atol=0.0) else None
-        system = np.zeros((m + 1, m + 1))
-        system[:m, :m] = Q[free][:, free]
+        system, rows = np.zeros((m + 1, m + 1)), Q[free]
+        system[:m, :m] = rows[:, free]
         system[:m, m] = system[m, :m] = y[free]
-        rest = linear[free] - Q[np.ix_(free, at_top)] @ fixed[at_top]
+        rest = linear[free] - rows @ fixed
         right = np.append(rest, total - float(y @ fixed))
         if not (np.isfinite(system).all() and np.isfinite(right).all()):
             return None
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("error")
-                step = solve(system, right, assume_a="sym")
-        except (LinAlgError, Warning):
-            start = np.append(alpha[free], 0.0)  # singular: the least move from where we are
-            rest = right - system @ start
-            if not np.isfinite(rest).all():
-                return None
-            step = start + lstsq(system, rest, lapack_driver="gelsy")[0]
+        step = machine.solved(system, right, np.append(alpha[free], 0.0))
+        if not np.isfinite(step).all():
+            return None
         moved = fixed
         moved[free] = step[:m]
         over, under = moved > C, moved < 0

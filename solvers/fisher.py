@@ -60,7 +60,7 @@ class FisherFunction:
         """θ and u."""
         return {"theta": evaluation.w, "u": evaluation.u}
 
-    def ahead(self, evaluation: FisherEvaluation) -> Point | None:
+    def ahead(self, evaluation: FisherEvaluation, w: Array) -> Point | None:
         """None: the enclosure needs a factorization in any case."""
         return None
 

@@ -100,6 +100,8 @@ class MarginFunction(ABC):
             if t == moved[0] or self.region is not SIMPLEX:  # there all labels have one kernel
                 K, diagonal = self.combined(theta[t])
             begin = None if self.alpha is None else self.alpha[t]
+            if t in known:
+                begin = known[t].moved(theta[t] - known[t].theta)
             solved.append(self.machine(K, diagonal, self.Y[t], known.get(t), begin))
         images = self.images(moved, np.array([alpha for alpha, _, _ in solved]))
         for t, machine, image in zip(moved, solved, images, strict=True):
@@ -128,10 +130,10 @@ class MarginFunction(ABC):
             # αᵢ ≤ αᵀ1 = 2J: wherever J falls the box is of no effect.
             fell = near is not None and near.value > 0  # else lost at the end of the doubles
             top = 4 * near.value if near is not None and fell else len(y) / diagonal
-        alpha = svm(K, y, top, start=begin if near is None else near.alpha)
+        alpha = svm(K, y, top, start=begin)
         at_top, at_zero = borders(alpha, self.top)
         free = ~(at_top | at_zero)
-        return alpha, free, bounds.signed(y[free], K[np.ix_(free, free)])
+        return alpha, free, bounds.signed(y[free], K[free][:, free])
 
     def images(self, labels: list[int], alpha: Array) -> Array:
         """Aᵢᵗαᵗ of these labels, as (·, p, n): one pass over the kernels."""
@@ -155,9 +157,8 @@ class MarginFunction(ABC):
         several = at_top.sum(axis=1, keepdims=True) > 1
         self.alpha = np.where(at_top & several, self.top, alpha / self.scale)
 
-    def ahead(self, at: MarginEvaluation) -> Point | None:
-        """The point at the model's minimum, α to first order; None where that leaves the box."""
-        w = self.region.minimum(at.hessian(), at.gradient, at.w)
+    def ahead(self, at: MarginEvaluation, w: Array) -> Point | None:
+        """The point at w, α to first order; None where that leaves the box."""
         theta = self.region.labels(w, len(self.Y))
         alphas = [m.moved(row - m.theta) for m, row in zip(at.machines, theta, strict=True)]
         if any((a < 0).any() or (a > self.top).any() for a in alphas):

@@ -95,8 +95,8 @@ class Function(Protocol):
     def point(self, evaluation: Any) -> Point:
         """The paper's symbols there."""
 
-    def ahead(self, evaluation: Any) -> Point | None:
-        """The same at the minimum of the quadratic model, where that is cheap."""
+    def ahead(self, evaluation: Any, w: Array) -> Point | None:
+        """The same at weights nearby, to first order, where that is cheap."""
 
 
 class DiscriminantFunction:
@@ -153,17 +153,17 @@ class DiscriminantFunction:
         """θ, and X, half of the β of (20)."""
         return {"theta": evaluation.w / self.r, "X": evaluation.X}
 
-    def ahead(self, evaluation: DiscriminantEvaluation) -> Point | None:
-        """The point at the model's minimum w + d, to first order in d: X - Σᵢ dᵢM⁻¹AᵢX.
+    def ahead(self, evaluation: DiscriminantEvaluation, w: Array) -> Point | None:
+        """The point at w, to first order in d = w - its own: X - Σᵢ dᵢM⁻¹AᵢX.
 
-        Its gap is of second order, and with λ given its enclosure needs no factorization.
+        At the model's minimum its gap is of second order, and with λ given its enclosure needs no
+        factorization.
         """
         if self.joint:
             return None
-        w = evaluation.w
-        d = self.region.minimum(evaluation.hessian(), evaluation.gradient, w) - w
+        d = w - evaluation.w
         X = evaluation.X - np.einsum("p,npk->nk", d, evaluation.solved)
-        return {"theta": (w + d) / self.r, "X": X}
+        return {"theta": w / self.r, "X": X}
 
 
 @dataclass
@@ -247,17 +247,21 @@ class Newton(Iterative[NewtonState]):
                 return self.reached(state, state.phi.at(state.w))
             except LinAlgError:  # another problem's weights may be none for this one
                 return self.reached(state, state.phi.at(state.phi.region.equal(state.phi.p)))
-        gap = state.at.gap
-        if gap <= self.tol / 2:
+        at, phi = state.at, state.phi
+        if at.gap <= self.tol / 2:
             return False
-        ahead = state.phi.ahead(state.at) if gap**2 <= self.tol / 2 else None
+        near, H = at.gap**2 <= self.tol / 2, at.hessian()
+        lowest = None  # of the model
+        if near or not state.damping:
+            lowest = phi.region.minimum(H, at.gradient, at.w)
+        ahead = phi.ahead(at, lowest) if near and lowest is not None else None
         if ahead is not None:
             enclosure = state.form.enclose(state.problem, ahead)
             if enclosure.width <= self.tol:
                 state.lower, state.upper = enclosure.lower, enclosure.upper
                 state.enclosure = enclosure
                 return True
-        moved = self.moved(state, state.at)
+        moved = self.moved(state, at, H, lowest)
         return moved is not None and self.reached(state, moved)
 
     def reached(self, state: NewtonState, at: Evaluation) -> bool:
@@ -278,17 +282,21 @@ class Newton(Iterative[NewtonState]):
         """That of the least gap."""
         return state.phi.point(state.best)
 
-    def moved(self, state: NewtonState, at: Evaluation) -> Evaluation | None:
-        """The best point of the model on the simplex; its curvature is raised until φ falls enough.
+    def moved(
+        self, state: NewtonState, at: Evaluation, H: Array, lowest: Array | None
+    ) -> Evaluation | None:
+        """The model's lowest point in the region; its curvature is raised until φ falls enough.
 
         Where the active set of a support vector machine changes on the way, φ has more curvature
         than here: the damping is what the next step begins with.
         """
-        H, w, damping, region = at.hessian(), at.w, state.damping, state.phi.region
+        w, damping, region = at.w, state.damping, state.phi.region
         slopes = region.slopes(at.gradient)
         size = float(np.trace(H)) / len(w) or float(slopes.max())
         for _ in range(TRIALS):
-            target = region.minimum(H + damping * size * np.eye(len(w)), at.gradient, w)
+            target = lowest
+            if damping or target is None:
+                target = region.minimum(H + damping * size * np.eye(len(w)), at.gradient, w)
             d = target - w
             promised = region.price(w) - region.price(target) - model(H, slopes, d)
             try:

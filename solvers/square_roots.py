@@ -71,7 +71,7 @@ class SquareRootsFunction:
         alpha = self.machine.scale * evaluation.machine.alpha
         return {"alpha": alpha, "gamma": evaluation.gamma, "x": alpha / evaluation.gamma[:, None]}
 
-    def ahead(self, evaluation: SquareRootsEvaluation) -> Point | None:
+    def ahead(self, evaluation: SquareRootsEvaluation, w: Array) -> Point | None:
         """None: the α at other weights is a machine's own."""
         return None
 

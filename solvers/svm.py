@@ -108,7 +108,7 @@ def svm(K: Array, y: Array, C: float, *, start: Array | None = None) -> Array:
     sigma = 2.0 ** np.round(np.log2(np.clip(min(1 / size, C), SMALLEST, 1 / SMALLEST)))
     near = None if start is None else start / sigma
     with np.errstate(all="ignore"):
-        found = sigma * _unit(sigma * K, y, C / sigma, near)
+        found = sigma * _unit(K if sigma == 1 else sigma * K, y, C / sigma, near)
     return found if np.isfinite(found).all() else np.zeros(len(y))
 
 
@@ -116,7 +116,8 @@ def _unit(K: Array, y: Array, C: float, start: Array | None) -> Array:
     """The same in such units."""
     if not np.isfinite(K).all():
         return np.zeros(len(y))
-    Q = bounds.signed(y, K)
+    Q = y[:, None] * K
+    Q *= y
     if start is not None:
         # Clipped, not repaired: that would move what is at C, and polishing balances.
         polished = polish(Q, y, C, np.clip(start, 0.0, C))

@@ -19,7 +19,7 @@ import clarabel
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, lu_factor, lu_solve
-from scipy.sparse import block_array, block_diag, csc_matrix, eye_array, kron, triu
+from scipy.sparse import block_array, csc_matrix, eye_array, kron
 
 from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.formulations.enclosure import TINY
@@ -210,7 +210,7 @@ class Sharing:
         settings.verbose = False
         settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = ACCURACY
         found = clarabel.DefaultSolver(
-            triu(block_diag([*blocks, csc_matrix((p, p))]), format="csc"),
+            _upper(blocks),
             np.append(linear, shared),
             _rows(k, p),
             np.concatenate([np.ones(k), np.zeros(m + p), [2 * self.beta / k - 1]]),
@@ -260,20 +260,31 @@ class Sharing:
         return out
 
     def made(self, gamma: Array, zeta: Array, *, full: bool) -> Array:
-        """θ of these parts, brought to their budgets; `full`: Ω is to be β."""
+        """θ of these parts, brought to their budgets but for rounding; `full`: Ω is to be β."""
         most = 2 * self.beta / self.k
         c = most if full else float(np.clip(1 - zeta.sum(), 0.0, most))
         c = c if zeta.any() else 1.0
         sums = gamma.sum(axis=1, keepdims=True)
         if not sums.all():  # a label without a part of its own: there is none
             gamma, sums, c = np.ones_like(gamma), np.full_like(sums, self.p), 0.0
-        theta = gamma * (c / sums) + zeta * ((1 - c) / max(float(zeta.sum()), TINY))
-        return within(simplex(theta), self.beta)
+        theta: Array = gamma * (c / sums) + zeta * ((1 - c) / max(float(zeta.sum()), TINY))
+        return theta / theta.sum(axis=1, keepdims=True)
 
 
 def model(H: Array, g: Array, d: Array) -> float:
     """gᵀd + ½dᵀHd"""
     return float(g @ d + d @ H @ d / 2)
+
+
+def _upper(blocks: Array) -> csc_matrix:
+    """The upper triangle of what has these blocks (k, p, p) on its diagonal, and p zeros."""
+    k, p, _ = blocks.shape
+    column, row = np.tril_indices(p)
+    each = np.arange(k)[:, None]
+    ends = (each * len(row) + np.cumsum(1 + np.arange(p))).ravel()
+    starts = np.concatenate([[0], ends, np.full(p, ends[-1])])
+    data, rows = blocks[:, row, column].ravel(), (each * p + row).ravel()
+    return csc_matrix((data, rows, starts), shape=((k + 1) * p, (k + 1) * p))
 
 
 @cache

@@ -43,7 +43,7 @@ class Bounds:
     def terms(self, alpha: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """b = 1ᵀα, t = maxᵢ αᵀG(Kᵢ)α/rᵢ, and αᵀα·ridge: the objective is 2b - ct - the last."""
         F, v = self.F, alpha * self.y
-        forms = F.stack([F.inner(v, K @ v) for K in self.K])
+        forms = F.stack([F.forms(K, v[None])[0] for K in self.K])
         return alpha.sum(), (forms / self.r).max(), F.inner(alpha, alpha) * self.ridge
 
     def value(self, alpha: Any) -> tuple[Tensor, Tensor, Tensor]:

@@ -166,11 +166,19 @@ class Doubles:
         r"""vᵀKv for every row v of V, in one product.
 
         Two sums of n terms in a row are off by γ₂ₙ|v|ᵀ|K||v|. For |δ| ≤ r and s = |v| + r the form
-        of v + δ differs by rᵀ|K|s + sᵀ|K|r, and for ‖E‖₂ ≤ ε that of K + E by ε‖s‖².
+        of v + δ differs by rᵀ|K|s + sᵀ|K|r, and for ‖E‖₂ ≤ ε that of K + E by ε‖s‖². Where ‖K‖_F is
+        known it takes the place of |K|, which is then not read.
         """
         V = exact(V).spread()
-        n, size, entries = len(K), np.abs(V.mid) + V.rad, np.abs(K.mid) + K.rad
+        n, size = len(K), np.abs(V.mid) + V.rad
         with np.errstate(over="ignore", invalid="ignore"):
+            if K.whole is not None and not inexact(K.rad):
+                square = (size * size).sum(axis=1)
+                rest = np.sqrt(np.square(V.radius).sum(axis=1) + n * TINY) * np.sqrt(square)
+                rad = K.whole * (gamma(2 * n + 2) * square + 2 * rest) + K.off * square
+                rad += n * TINY * (2 + size.sum(axis=1))
+                return Tensor((V.mid @ K.mid * V.mid).sum(axis=1), up(rad, 2 * n))
+            entries = np.abs(K.mid) + K.rad
             most = size @ entries
             rad = gamma(2 * n + 2) * (most * size).sum(axis=1)
             rad += K.off * ((size * size).sum(axis=1) + n * TINY)
