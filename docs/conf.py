@@ -12,6 +12,7 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 
 import cvxkernel
+from cvxkernel.formulations.catalogue import PAPERS
 from cvxkernel.validation import notebooks
 from cvxkernel.validation.notebooks import words
 
@@ -143,15 +144,18 @@ suppress_warnings = ["ref.python"]
 # Text in these is no prose: it is code, mathematics, a title, or a link already.
 _NO_PROSE = (nodes.Titular, nodes.literal, nodes.literal_block, nodes.math, nodes.math_block,
              nodes.raw, nodes.reference, nodes.term, addnodes.pending_xref)  # fmt: skip
+_COURSE = ("way-in", "glossary", "comparisons", *PAPERS)
 
 
 def link_words(app: Sphinx, doctree: nodes.document) -> None:
     """Lead from the first use of a word of the glossary on a page, or in an entry, to it."""
     if app.env.docname not in notebooks.pages():
         return
+    everyday = set() if app.env.docname in _COURSE else set(words.EVERYDAY)
     entries = list(doctree.findall(nodes.definition_list_item)) if _is_glossary(app) else [doctree]
     for entry in entries:
-        met = {term.astext() for term in entry.findall(nodes.term)} if _is_glossary(app) else set()
+        own = {term.astext() for term in entry.findall(nodes.term)} if _is_glossary(app) else set()
+        met = own | everyday
         for text in list(entry.findall(nodes.Text)):
             above, parent = [], text.parent
             while parent is not None:
