@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import cache
 from itertools import groupby, pairwise
 from pathlib import Path
 from types import CodeType, FrameType
@@ -54,6 +55,7 @@ def _path(code: CodeType) -> Path:
     return Path(code.co_filename).resolve()
 
 
+@cache
 def _ours(code: CodeType) -> bool:
     """Whether it is a function that stands in a file of one of the rooms."""
     return code.co_name not in INLINE and any(room in _path(code).parents for room in ROOMS)

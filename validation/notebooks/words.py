@@ -7,6 +7,8 @@ from functools import cache
 
 from cvxkernel.validation.notebooks import DOCS
 
+# Elsewhere than on a paper's page these may have their everyday sense: a box that is drawn.
+EVERYDAY = ("box", "claim", "cut", "identity", "machine", "slack", "status", "vertex", "width")
 _ENTRY = re.compile(r"^(\w.*)\n  (.*)$", re.M)
 _PLURALS = (("us", "i"), ("um", "a"), ("ex", "ices"), ("ix", "ices"), ("y", "ies"))
 
