@@ -20,9 +20,9 @@ H = (VᵀV)^½, H - I = (H + I)⁻¹(VᵀV - I): VDVᵀ - UDUᵀ is HDH - D = (H
 so it is with D₊; and (UDUᵀ)₊ = UD₊Uᵀ.
 
 Each norm is charged for its rounding: an inner product of n terms is off by at most γₙ = nu/(1-nu)
-times that of the absolute values, u being that of extended precision where n is not too large; and
-a Cholesky factorization of A that runs to its end shows A ⪰ -γₙ₊₁/(1-γₙ₊₁)·trace(A)·I (Rump 2006),
-or, with its residual E = A - LLᵀ, A ⪰ -‖E‖·I.
+times that of the absolute values, but for the residuals, whose leading bits are exact. A Cholesky
+factorization of A that runs to its end shows A ⪰ -γₙ₊₁/(1-γₙ₊₁)·trace(A)·I (Rump 2006), and with
+its residual E = A - LLᵀ known A ⪰ -‖E‖·I.
 """
 
 from __future__ import annotations
@@ -41,9 +41,7 @@ from cvxkernel.formulations.rounding import UNIT, few, gamma, residual
 Array = NDArray[np.float64]
 
 INDEFINITE = 2.0**-24  # relative to the largest eigenvalue: as much as single precision leaves
-SMALL = 64  # up to this n eigenvectors tell more of a singular kernel than a factorization does
-MIDDLE = 512  # and up to this one its residual does, three products
-EXTENDED = 128  # up to this n the eigenvectors are put together in extended precision
+MIDDLE = 512  # up to this n the residual of a factor is worth three products
 
 
 class Nearest(NamedTuple):
@@ -72,13 +70,7 @@ def nearest(came: Array) -> Nearest:
     if factor(K, -open_) is not None:
         return Nearest(K, halved)
     if factor(K, open_) is not None:
-        slack = 2 * open_
-        if n <= SMALL:
-            plus, off = _composed(K, *eigh(K, check_finite=False))
-            slack = min(slack, off + _norm(K - plus) * (1 + 2 * n * n * UNIT))
-        elif n <= MIDDLE:
-            slack = min(slack, _below(K))
-        return Nearest(K, slack + halved)
+        return Nearest(K, min(2 * open_, _below(K) if n <= MIDDLE else np.inf) + halved)
     d, V = eigh(K, check_finite=False)
     if d[0] < -INDEFINITE * max(float(d[-1]), 0.0):
         raise NotNearError(float(d[0]), float(d[-1]))
@@ -89,25 +81,20 @@ def nearest(came: Array) -> Nearest:
 
 def _composed(K: Array, d: Array, V: Array) -> tuple[Array, float]:
     """VD₊Vᵀ in doubles, and how far it may be from K₊."""
-    n = len(d)
-    wide: Any = np.longdouble if n <= EXTENDED else np.float64
-    unit = float(np.finfo(wide).eps) / 2
-    W: Any = V.astype(wide)
-    D: Any = d.astype(wide)
-    size, weight = np.abs(W), np.abs(D)
-    made = gamma(n + 4, unit) * _norm((size * weight) @ size.T)
-    rest = _norm(K - (W * D) @ W.T) + made
-    gram = W.T @ W - np.eye(n, dtype=wide)
-    omega = _norm(gram) + gamma(n + 2, unit) * n
-    defect = _norm(gram * weight) + gamma(n + 2, unit) * _norm((size.T @ size) * weight)
-    plus = (W * np.maximum(D, 0)) @ W.T
-    turned = 2 * (2 + omega) / (2 - omega) * defect if omega < 1 else np.inf
-    slack = rest + made + turned + 2 * UNIT * _norm(plus)
-    return ((plus + plus.T) / 2).astype(np.float64), slack * (1 + 8 * n * UNIT)
+    n, above = len(d), np.maximum(d, 0.0)
+    gram, made = residual(V.T, V, np.eye(n))
+    omega, defect = _norm(gram) + made, _norm(gram * d) + made * float(np.abs(d).max())
+    plus = (V * above) @ V.T
+    plus = (plus + plus.T) / 2
+    slack = 2 * (2 + omega) / (2 - omega) * defect if omega < 1 else np.inf
+    for lam, of in ((d, K), (above, plus)):
+        rest, off = residual(V * lam, V.T, of)
+        slack += _norm(rest) + off + UNIT * (1 + omega) * _norm(V * lam)
+    return plus, slack * (1 + few(n))
 
 
-def _norm(A: Any) -> float:
-    """‖A‖_F, to the rounding that `_composed` allows for: sums of n terms, twice."""
+def _norm(A: Array) -> float:
+    """‖A‖_F, to a rounding of sums of n terms, twice."""
     return float(np.sqrt((A * A).sum(axis=1).sum()))
 
 

@@ -77,6 +77,20 @@ def test_twenty_digits(id, solved):
     assert solution.lower <= float(more) <= solution.upper
 
 
+@pytest.mark.parametrize(("n", "kind", "equal"), [(5, "low rank", False), (6, "gaussian", True)])
+def test_twenty_digits_where_no_kernel_is_the_only_one(n, kind, equal):
+    """L1 between equal similarities, or of low rank: multipliers are zero, K is one of many."""
+    given = sample("kundu2010-eq4", n, 3, kind=kind)
+    given["loss"] = "L1"
+    if equal:
+        given["S"][1] = given["S"][0]
+    problem = CATALOGUE["kundu2010-eq4"].make(given)
+    found = rigorous.solve("kundu2010-eq4", problem, digits=20)
+    assert found.digits is not None
+    plain = solve("kundu2010-eq4", problem)
+    assert plain.lower <= float(found.digits) <= plain.upper
+
+
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_an_algorithm_has_the_digits_of_its_program_without_being_run(number, monkeypatch):
     id, program = f"kundu2010-alg{number}", f"kundu2010-eq{(4, 6, 7)[number - 1]}"

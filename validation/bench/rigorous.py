@@ -15,6 +15,7 @@ from cvxkernel.formulations.enclosure import relative_width
 from cvxkernel.solvers import promise, solve
 from cvxkernel.validation import rigorous as balls
 from cvxkernel.validation.bench.data import Digits, Instance, Labels, Sample, Size
+from cvxkernel.validation.bench.length import length
 from cvxkernel.validation.bench.process import Limits, alone, cpu
 from cvxkernel.validation.bench.targets import Target, worst
 from cvxkernel.validation.bench.unproved import unproved
@@ -47,7 +48,8 @@ DIGITS, SAMPLES, SECONDS = 20, 20, 30.0
 
 
 def rigorous(*, limits: Limits) -> Iterator[Target]:
-    """The cost of the proof, the widths of every convex program, and the digits."""
+    """The cost of the proof, the widths of every convex program, digits, and lines of code."""
+    yield length()
     for id, instance, most in COSTS:
         # each way is timed more than once
         found = alone(replace(limits, seconds=4 * limits.seconds), proved_and_not, id, instance)

@@ -42,6 +42,7 @@ NEGATIVE = 1e-9  # relative: what is below zero by more is not there by rounding
 SMALL = 1e-3  # of τ: the eigenvalue that a direction is tried with
 STEP = 1e-30  # imaginary
 SINGULAR = 1e-11  # of the largest singular value: what turns Rᵢ, and what cannot be told from it
+UNTOLD = 1e-7  # the same where a multiplier is zero but for the error of a solver: K is not unique
 Numbers = NDArray[Any]  # doubles, complex numbers or balls
 
 
@@ -247,15 +248,19 @@ class Conditions:
             columns.append(self.residual(at.taken(moved), sets).imag / STEP)
         return np.stack(columns, axis=1)
 
-    def step(self, at: State, sets: Sets) -> Array:
+    def step(self, at: State, sets: Sets, singular: float = SINGULAR) -> Array:
         """What takes a residual to the shortest step."""
         J = self.jacobian(at, sets)
+        # νᵢ and what is unknown of Wᵢ may be zero, but for an error of the size of Wᵢ.
+        rho = float(self.problem.rho)
+        least = [rho if part is at.nu or part is at.W else 1e-300 for part in at.parts]
         size = np.concatenate([
-            np.full(part.size, np.abs(part).max(initial=1e-300)) for part in at.parts
+            np.full(part.size, np.abs(part).max(initial=x))
+            for part, x in zip(at.parts, least, strict=True)
         ])  # fmt: skip
         scaled = J * size
         rows = np.maximum(np.abs(scaled).max(axis=1), 1e-300)
-        inverse = np.linalg.pinv(scaled / rows[:, None], rcond=SINGULAR)
+        inverse = np.linalg.pinv(scaled / rows[:, None], rcond=singular)
         out: Array = size[:, None] * inverse / rows
         return out
 
@@ -263,7 +268,10 @@ class Conditions:
         """Newton's method in doubles, and on other active sets where these do not hold."""
         at, sets = self.start(point)
         for _ in range(ROUNDS):
-            settled = self.settled(at, sets) if len(at.vector()) <= MOST else None
+            if len(at.vector()) > MOST:
+                return None
+            tried = (self.settled(at, sets, singular) for singular in (SINGULAR, UNTOLD))
+            settled = next((one for one in tried if one is not None), None)
             if settled is None:
                 return None
             other = self.corrected(settled, sets)
@@ -272,11 +280,15 @@ class Conditions:
             at, sets = other
         return None
 
-    def settled(self, at: State, sets: Sets) -> State | None:
+    def settled(self, at: State, sets: Sets, singular: float) -> State | None:
         """Newton's method; None where it does not come to rest."""
         if not all(R.size for R in at.R):
             return None
-        back, last, far = self.step(at, sets), np.inf, FAR * float(np.abs(at.vector()).max())
+        back, last, far = (
+            self.step(at, sets, singular),
+            np.inf,
+            FAR * float(np.abs(at.vector()).max()),
+        )
         for _ in range(STEPS):
             move = back @ self.residual(at, sets)
             size = float(np.abs(move).max())
@@ -286,7 +298,7 @@ class Conditions:
             if size <= SETTLED * float(np.abs(at.vector()).max()):
                 return at
             if size > SLOW * last:
-                back = self.step(at, sets)
+                back = self.step(at, sets, singular)
             last = size
         return None
 
