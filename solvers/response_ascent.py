@@ -21,7 +21,8 @@ In (7) U is V, given, m = λ + w²/2c, and Ω the identity where kⱼ > 0. The t
 dM = (cᵢ/c)(K - M + Xᵢ) d log tᵢ, and P[K - M] = 0, since K - M is -ν where kⱼ > 0: so
 dK = (cᵢ/c)P[Xᵢ] d log tᵢ, which gives Newton's steps for log‖Xᵢ‖ = log tᵢ, and what -∇²ψ gains where
 the tᵢ follow b: ZᵀT⁻¹Z, Zᵢ = (cᵢ/c)P[Xᵢ]b and Tᵢⱼ = ∂²ψ/∂log tᵢ∂log tⱼ = [i = j]cᵢ‖Xᵢ‖² -
-cᵢcⱼ⟨Xᵢ, P[Xⱼ]⟩/c. Nearer than a small share of τ there is no t: the kink at K = Sᵢ is rounded.
+cᵢcⱼ⟨Xᵢ, P[Xⱼ]⟩/c. tᵢ is no less than t₀, a small share of τ: with ρ(tᵢ - t₀)/2 in place of ρtᵢ/2
+that is the envelope of Moreau of ρ‖Xᵢ‖, which lies below it.
 
 With H = -∇²ψ the derivatives of ψ(a/√γ) in a and γ are -Ka/γ, aᵀKa/2γ², -H/γ, (K + H)a/2γ² and
 -(3aᵀKa + aᵀHa)/4γ³. γ is eliminated from a step, which leaves a quadratic program over the box.
@@ -59,6 +60,7 @@ CLOSEST = 1e-8  # of τ: t is no less
 NEAR = 1e-6  # of t: how near ‖K - S‖ has to be
 FARTHEST = np.log(1e3)  # how far one step may take log t
 INNER = 60  # such steps
+SHARES = (1.0, 0.25, 0.06, 0.015)  # of such a step, in turn
 FLAT = 1e-12  # the least curvature in log t, where 1 is that of a K that does not move
 SMALLEST = 1e-60  # the first α, relative to the machine on the projections of S
 LEAST = 0.1  # of what γᵢ was
@@ -94,8 +96,8 @@ class Block:
         for _ in range(INNER):
             if not np.abs(here.wrong).max() > NEAR:
                 break
-            # The least for K and the least for t in turn: by that, too, the value falls.
-            for step in (here.newton, here.wrong):
+            # The last one, the least for K and the least for t in turn, always lets the value fall.
+            for step in (*(here.newton * share for share in SHARES), here.wrong):
                 there = Response.of(self, b, np.maximum(here.x + step, self.floor))
                 if there.value < here.value:
                     break
@@ -171,11 +173,26 @@ class Response:
 
     @cached_property
     def value(self) -> float:
-        """ψ(b), if the tᵢ are where they have to be, and more elsewhere."""
+        """ψ(b) of the envelope, if the tᵢ are where they have to be, and more elsewhere."""
         held = float(self.c @ self.distances**2) / 2
         if not self.block.squared:
-            held += self.block.rho * float(np.exp(self.x).sum()) / 2
+            held += self.block.rho * float((np.exp(self.x) - np.exp(self.block.floor)).sum()) / 2
         return held - self.form / 2
+
+    @property
+    def W(self) -> Array:
+        """cᵢXᵢ; what rounding leaves of it where K stays at S is too much: there a part of ½bbᵀ."""
+        parts = np.multiply.outer(self.c / self.c.sum(), self.pull)
+        stays = not (self.block.squared or self.free.any())
+        if stays and np.linalg.norm(parts[0]) <= self.block.rho:
+            return parts
+        W: Array = np.einsum("i,i...->i...", self.c, self.X)
+        return W
+
+    @property
+    def pull(self) -> Array:
+        """½bbᵀ, in (7) its diagonal in the eigenbasis."""
+        return np.outer(self.b, self.b) / 2 if self.block.V is None else self.w**2 / 2
 
     @cached_property
     def wrong(self) -> Array:
@@ -413,7 +430,7 @@ class ResponseAscent(Iterative[ResponseState]):
         assert state.highest is not None
         (made, x), dual = state.best, state.highest
         learned = np.stack([r.learned for r in made.responses])
-        W = np.concatenate([np.einsum("i,i...->i...", r.c, r.X) for r in dual.responses])
+        W = np.concatenate([r.W for r in dual.responses])
         one = state.form.id in ONE_KERNEL
         point = {"alpha": dual.alpha, "gamma": dual.gamma, "x": x}
         point[symbol(state.unit)] = learned[0] if one else learned
