@@ -8,6 +8,7 @@ from .method import Iterative, Method, Solution, Step
 from .mirror_descent import MirrorDescent
 from .newton import Newton
 from .panel import PANEL
+from .response_ascent import ResponseAscent
 from .route import METHODS, promise, solve
 from .spectrum_ascent import SpectrumAscent
 from .svm import SupportVectors
@@ -24,6 +25,7 @@ __all__ = [
     "Method",
     "MirrorDescent",
     "Newton",
+    "ResponseAscent",
     "Solution",
     "SpectrumAscent",
     "Step",

@@ -21,7 +21,8 @@ In (7) U is V, given, m = λ + w²/2c, and Ω the identity where kⱼ > 0. The t
 dM = (cᵢ/c)(K - M + Xᵢ) d log tᵢ, and P[K - M] = 0, since K - M is -ν where kⱼ > 0: so
 dK = (cᵢ/c)P[Xᵢ] d log tᵢ, which gives Newton's steps for log‖Xᵢ‖ = log tᵢ, and what -∇²ψ gains where
 the tᵢ follow b: ZᵀT⁻¹Z, Zᵢ = (cᵢ/c)P[Xᵢ]b and Tᵢⱼ = ∂²ψ/∂log tᵢ∂log tⱼ = [i = j]cᵢ‖Xᵢ‖² -
-cᵢcⱼ⟨Xᵢ, P[Xⱼ]⟩/c. Nearer than a small share of τ there is no t: the kink at K = Sᵢ is rounded.
+cᵢcⱼ⟨Xᵢ, P[Xⱼ]⟩/c. tᵢ is no less than t₀, a small share of τ: with ρ(tᵢ - t₀)/2 in place of ρtᵢ/2
+that is the envelope of Moreau of ρ‖Xᵢ‖, which lies below it.
 
 With H = -∇²ψ the derivatives of ψ(a/√γ) in a and γ are -Ka/γ, aᵀKa/2γ², -H/γ, (K + H)a/2γ² and
 -(3aᵀKa + aᵀHa)/4γ³. γ is eliminated from a step, which leaves a quadratic program over the box.
@@ -59,7 +60,8 @@ CLOSEST = 1e-8  # of τ: t is no less
 NEAR = 1e-6  # of t: how near ‖K - S‖ has to be
 FARTHEST = np.log(1e3)  # how far one step may take log t
 INNER = 60  # such steps
-FLAT = 1e-10  # of the largest second derivative in log t: less is taken as this
+SHARES = (1.0, 0.25, 0.06, 0.015)  # of such a step, in turn
+FLAT = 1e-12  # the least curvature in log t, where 1 is that of a K that does not move
 SMALLEST = 1e-60  # the first α, relative to the machine on the projections of S
 LEAST = 0.1  # of what γᵢ was
 ROUGH = 0.1  # of the value: where it rises by more, the upper end need not be sharp
@@ -92,14 +94,16 @@ class Block:
         """The K of ψ(b), from log t = x on."""
         here = Response.of(self, b, x)
         for _ in range(INNER):
-            wrong = here.wrong
-            if not np.abs(wrong).max() > NEAR:
+            if not np.abs(here.wrong).max() > NEAR:
                 break
-            there = Response.of(self, b, np.maximum(x + here.newton, self.floor))
-            if not there.value <= here.value:
-                # The least for K and the least for t in turn: ψ never rises.
-                there = Response.of(self, b, np.maximum(x + wrong, self.floor))
-            here, x = there, there.x
+            # The last one, the least for K and the least for t in turn, always lets the value fall.
+            for step in (*(here.newton * share for share in SHARES), here.wrong):
+                there = Response.of(self, b, np.maximum(here.x + step, self.floor))
+                if there.value < here.value:
+                    break
+            else:
+                break
+            here = there
         return here
 
 
@@ -169,11 +173,26 @@ class Response:
 
     @cached_property
     def value(self) -> float:
-        """ψ(b), if the tᵢ are where they have to be, and more elsewhere."""
+        """ψ(b) of the envelope, if the tᵢ are where they have to be, and more elsewhere."""
         held = float(self.c @ self.distances**2) / 2
         if not self.block.squared:
-            held += self.block.rho * float(np.exp(self.x).sum()) / 2
+            held += self.block.rho * float((np.exp(self.x) - np.exp(self.block.floor)).sum()) / 2
         return held - self.form / 2
+
+    @property
+    def W(self) -> Array:
+        """cᵢXᵢ; what rounding leaves of it where K stays at S is too much: there a part of ½bbᵀ."""
+        parts = np.multiply.outer(self.c / self.c.sum(), self.pull)
+        stays = not (self.block.squared or self.free.any())
+        if stays and np.linalg.norm(parts[0]) <= self.block.rho:
+            return parts
+        W: Array = np.einsum("i,i...->i...", self.c, self.X)
+        return W
+
+    @property
+    def pull(self) -> Array:
+        """½bbᵀ, in (7) its diagonal in the eigenbasis."""
+        return np.outer(self.b, self.b) / 2 if self.block.V is None else self.w**2 / 2
 
     @cached_property
     def wrong(self) -> Array:
@@ -207,15 +226,21 @@ class Response:
         P[:, at, at] -= X[:, at, at].mean(axis=1, keepdims=True)
         return np.einsum("ijk,ljk->il", X, P), P @ self.w
 
+    @cached_property
+    def root(self) -> Array:
+        """R with RᵀR = T⁻¹, among the tᵢ that follow b: T in units of √cᵢ‖Xᵢ‖ is between 0 and 1."""
+        some = self.free
+        c, d = self.c[some], np.maximum(self.distances[some], TINY)
+        unit = np.sqrt(c) * d
+        slope = self.bent[0][np.ix_(some, some)] * np.outer(c / unit, c / unit) / self.c.sum()
+        eig, V = eigh(np.eye(len(c)) - slope)
+        return V.T / np.sqrt(np.maximum(eig, FLAT))[:, None] / unit
+
     @property
     def newton(self) -> Array:
-        """The step for log‖Xᵢ‖ = log tᵢ."""
-        some = self.free
-        square = np.maximum(self.distances, TINY) ** 2
-        slope = self.bent[0] * (self.c / self.c.sum()) / square[:, None]
-        step = np.zeros(len(self.x))
-        system = (np.eye(len(self.x)) - slope)[np.ix_(some, some)]
-        step[some] = np.linalg.lstsq(system, self.wrong[some], rcond=None)[0]
+        """The step for log‖Xᵢ‖ = log tᵢ, where minus the derivative of ψ is about cᵢ‖Xᵢ‖² times the difference."""
+        some, step = self.free, np.zeros(len(self.x))
+        step[some] = self.root.T @ (self.root @ (self.c * self.distances**2 * self.wrong)[some])
         return np.clip(step, -FARTHEST, FARTHEST)
 
     @cached_property
@@ -227,11 +252,8 @@ class Response:
         inner += np.diag(self.k) - np.outer(pulled, pulled) / (total * above.sum())
         some = self.free
         if some.any():
-            c, gram, images = self.c[some], self.bent[0][np.ix_(some, some)], self.bent[1][some]
-            T = np.diag(c * self.distances[some] ** 2) - np.outer(c, c) * gram / total
-            eig, V = eigh((T + T.T) / 2)
-            Z = V.T @ (c[:, None] / total * images)
-            inner += (Z.T / np.maximum(eig, FLAT * float(np.abs(eig).max()) + TINY)) @ Z
+            Z = self.root @ (self.c[some, None] / total * self.bent[1][some])
+            inner += Z.T @ Z
         return composed_symmetric(inner, self.U)
 
 
@@ -282,10 +304,9 @@ class Dual:
     @property
     def evened(self) -> Dual:
         """At the γ that is best for the kernels, if that is better."""
-        gamma = balanced(self.forms)
-        if len(gamma) == 1 or not (gamma >= LEAST**2 * self.gamma).all():
-            return self
-        if np.abs(gamma - self.gamma).max() <= NEAR:
+        gamma = np.maximum(balanced(self.forms), LEAST * self.gamma)
+        gamma = gamma / gamma.sum()
+        if not np.abs(gamma - self.gamma).max() > NEAR:
             return self
         there = self.at(self.alpha, gamma)
         return there if there.value > self.value else self
@@ -321,6 +342,8 @@ class Dual:
     def ascended(self, C: float) -> Dual:
         """Where the value rises enough along Newton's step; here where it does not."""
         d, e, slope = self.direction(C)
+        if not np.isfinite(slope):
+            return self
         falls = e < 0
         t = min(1.0, float(((1 - LEAST) * self.gamma[falls] / -e[falls]).min(initial=1.0)))
         for _ in range(30):
@@ -407,7 +430,7 @@ class ResponseAscent(Iterative[ResponseState]):
         assert state.highest is not None
         (made, x), dual = state.best, state.highest
         learned = np.stack([r.learned for r in made.responses])
-        W = np.concatenate([np.einsum("i,i...->i...", r.c, r.X) for r in dual.responses])
+        W = np.concatenate([r.W for r in dual.responses])
         one = state.form.id in ONE_KERNEL
         point = {"alpha": dual.alpha, "gamma": dual.gamma, "x": x}
         point[symbol(state.unit)] = learned[0] if one else learned
@@ -444,6 +467,7 @@ def first(blocks: Sequence[Block], problem: Similarities | Spectra) -> Dual:
     nothing, even = np.zeros(problem.n), np.full(len(blocks), 1 / len(blocks))
     dual = Dual.of(blocks, problem.y, nothing, even, [block.farthest for block in blocks])
     alpha, gamma = answered(dual, problem.C)
+    gamma = (gamma + even) / (gamma + even).sum()  # none is zero: every K will answer α
     dual, shrink = dual.at(alpha, gamma), 1.0
     while shrink > SMALLEST:
         shrink /= 2

@@ -23,6 +23,7 @@ EACH = {  # an id for every method that iterates
     "alternation": "tang2009-eq11",
     "dual_ascent": "luss2007",
     "spectrum_ascent": "chen2009-eq12",
+    "response_ascent": "kundu2010-alg3",
     "mirror_descent": "kundu2010-alg2",
     "mirror_descent-paper": "kundu2010-alg2",
     "barrier": "ye2008-thm3.1",

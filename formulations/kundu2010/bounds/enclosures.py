@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +21,7 @@ from cvxkernel.formulations.kundu2010.bounds.omega import Omega
 from cvxkernel.formulations.kundu2010.programs import Combination, Similarities, Spectra
 
 # The optimal K is singular, and bounds of second order take definite matrices: this share of
-# (τ/n)I is mixed into it.
+# (τ/n)I is mixed into it, where the gap is wider than that moves it.
 SHARE = 1e-8
 FARTHEST = 1e150  # an entry of what is projected: beyond it eigenvalues overflow
 
@@ -52,13 +51,6 @@ def _xs(
 def _tried(F: Arithmetic, given: list[Any], made: list[Any]) -> list[Any]:
     """In doubles both; in balls, where a try is dear, what is made only if nothing is given."""
     return [*given, *made] if F is DOUBLES or not given else given
-
-
-def _mixed(bounds: Bounds, learned: Tensor) -> Iterator[Tensor]:
-    """What is learned, and with a share of the centre, for bounds of second order."""
-    yield learned
-    if bounds.F is DOUBLES:
-        yield ((1 - SHARE) * learned + SHARE * bounds.centre()).point()
 
 
 @encloses("kundu2010-eq4", "kundu2010-alg1", "kundu2010-alg1-printed", kind=OneKernel)
@@ -95,15 +87,19 @@ def _enclosure(bounds: Bounds, point: Point) -> Any:
     F, problem = bounds.F, bounds.problem
     start, alpha = _learned(bounds, point), _alpha(F, problem, point)
     xs = [x for x in _xs(F, problem, point, alpha) if bounds.weighed or x.ndim == 1]
-    tries = [
-        (high, made, x)
-        for made in map(bounds.repaired, _mixed(bounds, start))
-        for high, x in zip(bounds.values(made, xs), xs, strict=True)
-    ]
-    high = svm.least(F, [end for end, _, _ in tries])
-    _, made, x = next(one for one in tries if one[0] is high)
+    made = bounds.repaired(start)
+    xs = [bounds.sharpest(made, xs)] if F is DOUBLES else xs
     learned = F.stack([one.feasible for one in made])
     low, gamma, W = _below(bounds, point, alpha, learned)
+    ends = bounds.values(made, xs)
+    high = svm.least(F, ends)
+    x = next(x for end, x in zip(ends, xs, strict=True) if end is high)
+    if F is DOUBLES and bounds.weighed and not high.upper - low.lower <= SHARE * abs(high.upper):
+        # With a share of the centre, for bounds of second order.
+        mixed = bounds.repaired(((1 - SHARE) * start + SHARE * bounds.centre()).point())
+        (end,) = bounds.values(mixed, [x])
+        if end.upper < high.upper:
+            high, learned = end, F.stack([one.feasible for one in mixed])
     variables = {
         bounds.symbol: learned if bounds.weighed else learned[0],
         "alpha": alpha, "gamma": gamma, bounds.dual: F.stack(W), "x": x,

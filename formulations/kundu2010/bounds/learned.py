@@ -117,6 +117,15 @@ class Bounds(ABC):
         cost = self.cost([one.feasible for one in learned])
         return [t * self.margin(omega, x) + cost for x in xs]
 
+    def sharpest(self, learned: Sequence[Scaled], xs: Sequence[Any]) -> Any:
+        """The x whose bound of first order is the least."""
+        if len(xs) == 1:
+            return xs[0]
+        omega = self.omega([one.x for one in learned])
+        points = [omega.points(x) if x.ndim == 1 else x for x in xs]
+        ends = [float(omega.bound([x[i] for i in range(len(x))]).upper) for x in points]
+        return xs[int(np.argmin(ends))]
+
     def margin(self, omega: Omega, x: Any) -> Tensor:
         """Ω from above, at x of shape (m, n), or (n,) for an α."""
         return omega.upper(x)
