@@ -1,4 +1,4 @@
-"""Right answers of the naive programs: an id, a kind of instance, its seed, and the program.
+"""Answers of the naive programs, right and wrong: an id, a kind of instance, its seed, the program.
 
 Seeds are those of nothing else in the repository.
 """
@@ -29,6 +29,8 @@ def problem(id, seed, kind):
         d["rho"] = 0.3 * d["rho"]
     if id in ("ye2008-thm3.2", "ye2008-eq46", "ye2008-thm3.1", "ye2008-eq29", "ye2008-thm3.3"):
         d["y"] = d["three"]
+    if id == GIVEN:
+        d["tau"] = float(len(d["y"]))
     if id == "tang2009-eq2":
         d["kernels"] = d["kernels"][:2]
     if id == "tang2009-thm3.1":
@@ -57,7 +59,7 @@ YE, SILP, JOINT = "ye2008-thm2.2", "ye2008-thm2.3", "ye2008-eq43"
 MANY, JOINTS, SDP = "ye2008-thm3.2", "ye2008-eq46", "ye2008-thm2.1"
 SM1, SM2, SM2C, RAKO = "lanckriet2004-sm1", "lanckriet2004-sm2", "lanckriet2004-sm2c", "rakotomamonjy2008"  # fmt: skip
 EQ1, EQ3, LUSS, EQ7, EQ12 = "chen2009-eq1", "chen2009-eq3", "luss2007", "chen2009-eq7", "chen2009-eq12"  # fmt: skip
-ONE, EACH, BUDGET = "kundu2010-eq4", "kundu2010-eq6", "kundu2010-eq10"
+ONE, EACH, BUDGET, GIVEN = "kundu2010-eq4", "kundu2010-eq6", "kundu2010-eq10", "kundu2010-eq5"
 T2, T3, T11, GATED, KIM, KIMQ = "tang2009-eq2", "tang2009-thm3.1", "tang2009-eq11", "gonen2008-eq7", "kim2006", "kim2006-epigraph"  # fmt: skip
 
 
@@ -134,4 +136,62 @@ RIGHT = {
     "tang, (2)": case(T2, "counts", 319, lambda d: run.labelled(d["kernels"], d["Y"], d["C"])),
     "tang, 3.1": case(T3, "poly", 320, lambda d: run.labelled(d["kernels"], d["Y"], d["C"], d["lam"])),
     "tang, (11)": case(T11, "counts", 321, lambda d: run.labelled(d["kernels"], d["Y"], d["C"], None, d["beta"])),
+    "kundu, (5)": case(GIVEN, "gauss", 322, lambda d: run.budgeted(d["kernels"], d["y"], d["C"], d["tau"])),
+}  # fmt: skip
+
+
+def separate(d):
+    """A machine without b for each label; the mean of their values."""
+    every = [
+        run.machine(K, y, d["C"], offset=False) for K, y in zip(d["kernels"], d["Y"], strict=True)
+    ]
+    return {
+        "alpha": np.array([m["alpha"] for m in every]),
+        "value": np.mean([m["value"] for m in every]),
+    }
+
+
+def signless(d):
+    """The objective of a minimization told for the maximum, the kernels not centred."""
+    return times(parts(ye(d, centre=False), "theta value"), value=-1)
+
+
+def first_lost(d):
+    """θ₀ = λ not handed over."""
+    return {"theta": np.append(0.0, joint(d)["theta"][1:])}
+
+
+def on_clipped(d, how):
+    K = run.modified(d["S"], how)
+    return {"K": K, **parts(run.machine(K, d["y"], d["C"]), "alpha value")}
+
+
+# One or two mistakes each, and the kinds that explain them; none where no slip known was made.
+WRONG = {
+    "mkl, centred, of trace one": case(RAKO, "poly", 703, lambda d: run.group(run.traced(run.centred(d["kernels"])), d["y"], d["C"]), "kernels centred", "trace normalization"),
+    "mkl, 2-norm": case(RAKO, "poly", 706, lambda d: mkl(d, norm=4 / 3), "2-norm MKL"),
+    "mkl, squares": case(RAKO, "gauss", 708, lambda d: {"d": mkl(d)["d"] ** 2}, "squares of d"),
+    "sm2c, c = 1, no b": case(SM2C, "gauss", 716, lambda d: run.soft_margin(d["kernels"], d["y"], offset=False, budget="one"), "c = 1", "no offset"),
+    "svm, b in the kernel": case(EQ1, "poly", 718, lambda d: parts(run.machine(d["K"] + 1, d["y"], d["C"], offset=False), "alpha value"), "b penalized"),
+    "svm, rows of K": case(EQ1, "gauss", 811, lambda d: parts(run.machine(d["K"] @ d["K"], d["y"], d["C"]), "alpha value"), "K²"),
+    "eq3, cᵀc": case(EQ3, "poly", 722, lambda d: parts(run.primal(d["K"], d["y"], d["eta"], kernel=False), "c b value"), "cᵀc"),
+    "ye, λ = 1, no sizes": case(YE, "gauss", 729, lambda d: ye(d, lam=1.0, how="plain"), "λ left out", "labels"),
+    "ye, not centred, sign": case(SDP, "features", 730, signless, "kernels not centred", "sign of the value"),
+    "ye, nλ, value over n": case(MANY, "poly", 732, lambda d: times(parts(ye(d, lam=n(d) * d["lam"]), "theta value"), value=1 / n(d)), "nλ", "factor of the value"),
+    "ye, H not centred": case(MANY, "gauss", 819, lambda d: ye(d, how="not centred"), "labels"),
+    "ye, joint, r₀ = 1": case(JOINT, "poly", 820, lambda d: joint(d, first=1.0), "r₀ = 1"),
+    "ye, joint, no θ₀": case(JOINT, "poly", 734, first_lost, "θ₀ left out"),
+    "kim, no sizes": case(KIM, "gauss", 821, lambda d: run.kim(d["kernels"], d["y"], d["lam"], how="plain"), "labels"),
+    "tang, (2), no b, a mean": case(T2, "counts", 737, separate, "no offset", "factor of the value"),
+    "tang, (11), no ½ twice": case(T11, "poly", 741, lambda d: parts(run.labelled(d["kernels"], d["Y"], d["C"], None, d["beta"], half=1.0), "alpha value"), "½ of (1)", "½ of Ω"),
+    "luss, of clipped S": case(LUSS, "gauss", 742, lambda d: on_clipped(d, "clip"), "kernel not learned"),
+    "luss, unit diagonal": case(LUSS, "gauss", 826, lambda d: parts(k2({**d, "S": d["S"] / np.sqrt(np.outer(np.diag(d["S"]), np.diag(d["S"])))}), "alpha K value"), "unit diagonal"),
+    "eq7, flipped S": case(EQ7, "gauss", 747, lambda d: {"K": run.modified(d["S"], "flip")}, "kernel not learned"),
+    "eq12, flip, ½η": case(EQ12, "gauss", 749, lambda d: parts(k12(d, h="flip", eta=0.5), "alpha a z U value"), "other h", "½η"),
+    "kundu, (4), no b": case(ONE, "gauss", 753, lambda d: parts(eskl(d, offset=False), "K alpha value"), "no offset"),
+    "kundu, (10), Σγ = m": case(BUDGET, "gauss", 755, lambda d: run.shared_budget(d["kernels"], d["y"], d["C"], total=len(d["kernels"])), "Σγ = m"),
+    "kundu, (5), Σβ = τ": case(GIVEN, "poly", 757, lambda d: run.budgeted(d["kernels"], d["y"], d["C"], d["tau"], r=np.ones(len(d["kernels"]))), "weights sum to τ"),
+    "gonen, no v0, C/n": case(GATED, "counts", 761, lambda d: parts(local(d, C=1 / n(d), v0=0 * d["v0"]), "alpha value"), "v0 left out", "C/n"),
+    "any weights": case(RAKO, "poly", 838, lambda _: {"d": np.array([0.2, 0.5, 0.3])}),
+    "any α": case(EQ1, "gauss", 839, lambda d: {"alpha": np.random.default_rng(6).uniform(0, d["C"], n(d))}),
 }  # fmt: skip

@@ -75,6 +75,20 @@ def centred(K):
     return P @ K @ P
 
 
+def traced(kernels):
+    return kernels / np.trace(kernels, axis1=1, axis2=2)[:, None, None]
+
+
+def cosine(kernels):
+    root = np.sqrt(np.diagonal(kernels, axis1=1, axis2=2))
+    return kernels / root[:, :, None] / root[:, None, :]
+
+
+def modified(S, how):
+    w, V = np.linalg.eigh(S)
+    return (V * {"clip": np.clip(w, 0, None), "flip": np.abs(w)}[how]) @ V.T
+
+
 # -- ye2008, kim2006 ------------------------------------------------------------------------------
 
 
@@ -90,7 +104,12 @@ def classes(y, how="paper"):
             return (2 / n) * np.where(Z[:, 1] > 0, 1.0, -1.0)[:, None]
         return (Z[:, 1] / sizes[1] - Z[:, 0] / sizes[0])[:, None]
     H = Z * np.sqrt(n / sizes) - np.sqrt(sizes / n)
-    return {"paper": H, "plain": Z - Z.mean(0), "signs": 2 * Z - 1}[how]
+    return {
+        "paper": H,
+        "not centred": Z * np.sqrt(n / sizes),
+        "plain": Z - Z.mean(0),
+        "signs": 2 * Z - 1,
+    }[how]
 
 
 def fisher(kernels, y, lam=None, *, centre=True, traces="centred", how="paper", quarters=(0.25, 0.25), first=None):  # fmt: skip  # noqa: E501
@@ -122,9 +141,9 @@ def fisher_sdp(kernels, y, lam, *, centre=True, traces=True, budget=1.0):
     return {"theta": theta.value, "value": value}
 
 
-def kim(kernels, y, lam, *, blocks="own", r=None):
+def kim(kernels, y, lam, *, blocks="own", r=None, how="paper"):
     """The epigraph form of the maximum; θ off the multipliers."""
-    n, a = len(y), classes(y)[:, 0]
+    n, a = len(y), classes(y, how)[:, 0]
     J = np.zeros((n, n))
     for side in (y > 0, y < 0):
         m = side.sum()
@@ -155,13 +174,14 @@ def machine(K, y, C, *, offset=True, half=0.5, labels=True):
     return {"alpha": alpha, "value": value, "c": c, "b": b if offset else 0.0}
 
 
-def primal(K, y, eta, *, total=False, offset=True, half=1.0):
+def primal(K, y, eta, *, total=False, offset=True, half=1.0, kernel=True):
     """(3): α off the multipliers of the margins."""
     n, F = len(y), root(K)
     c, b, xi = cp.Variable(n), cp.Variable(), cp.Variable(n, nonneg=True)
     margin = cp.multiply(y, K @ c + (b if offset else 0)) >= 1 - xi
     loss = cp.sum(xi) if total else cp.sum(xi) / n
-    value = best(cp.Minimize(loss + half * eta * cp.sum_squares(F @ c)), [margin])
+    norm = cp.sum_squares(F @ c if kernel else c)
+    value = best(cp.Minimize(loss + half * eta * norm), [margin])
     multipliers = np.asarray(margin.dual_value)
     b = number(b.value) if offset else 0.0
     alpha = multipliers / (2 * eta)
@@ -178,9 +198,9 @@ def group(kernels, y, C, *, offset=True, squares=None, norm=1):
     norms = cp.hstack([cp.norm(v[m]) for m in range(p)])
     loss = C * cp.sum(xi) if squares is None else squares * C * cp.sum_squares(xi)
     value = best(cp.Minimize(cp.square(cp.norm(norms, norm)) / 2 + loss), [margin])
-    d = np.linalg.norm(v.value, axis=1)
+    d = np.linalg.norm(v.value, axis=1) ** (2 - norm)  # norm 2q/(q + 1), for weights of q-norm one
     alpha = np.clip(margin.dual_value, 0, None)
-    return {"d": d / d.sum(), "alpha": alpha, "value": value}
+    return {"d": d / np.linalg.norm(d, norm / (2 - norm)), "alpha": alpha, "value": value}
 
 
 def soft_margin(kernels, y, C=None, *, norm=1, offset=True, budget="sum", r="given", scale=1.0, ridge=None):  # fmt: skip  # noqa: E501
@@ -307,3 +327,13 @@ def shared_budget(kernels, y, C, *, offset=True, half=0.5, total=1.0):
     box = [a >= 0, a <= C, cp.sum(g) <= total, *((y @ a == 0,) if offset else ())]
     value = best(cp.Maximize(cp.sum(a) - half * forms), box)
     return {"alpha": np.clip(a.value, 0, C), "gamma": g.value, "value": value}
+
+
+def budgeted(kernels, y, C, tau, *, r=None):
+    """kundu2010's (5) at given kernels; β off the multipliers."""
+    r = np.trace(kernels, axis1=1, axis2=2) if r is None else r
+    a, t = cp.Variable(len(y)), cp.Variable()
+    forms = [t >= cp.sum_squares((root(K) * y) @ a) / s for K, s in zip(kernels, r, strict=True)]
+    value = best(cp.Maximize(cp.sum(a) - tau * t / 2), [*forms, a >= 0, a <= C, y @ a == 0])
+    beta = 2 * np.array([number(f.dual_value) for f in forms]) / r
+    return {"alpha": np.clip(a.value, 0, C), "beta": beta, "value": value}

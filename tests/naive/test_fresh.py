@@ -1,4 +1,4 @@
-"""Right answers that nothing was tuned with, of other programs: none is rejected.
+"""Answers of other programs: no right one is rejected, the mistakes in the wrong ones are named.
 
 A naive program is a line of `cases`, run here; programs not written here were run once, and
 `foreign.json` holds what they answered, by which command.
@@ -18,13 +18,26 @@ from naive import cases
 FOREIGN = json.loads((Path(__file__).parent / "foreign.json").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("name", cases.RIGHT)
-def test_no_right_answer_is_rejected(name):
-    id, kind, seed, program, _ = cases.RIGHT[name]
+def judged(case, why):
+    id, kind, seed, program, _ = case
     problem = cases.problem(id, seed, kind)
     known = {*CATALOGUE[id].symbols, "value"}
     answer = {symbol: x for symbol, x in program(problem).items() if symbol in known}
-    assert cvxkernel.check(id, problem, answer, why=False).within()
+    return cvxkernel.check(id, problem, answer, tol=1e-6 if why else None, why=why)
+
+
+@pytest.mark.parametrize("name", cases.RIGHT)
+def test_no_right_answer_is_rejected(name):
+    assert judged(cases.RIGHT[name], why=False).within()
+
+
+@pytest.mark.parametrize("name", cases.WRONG)
+def test_the_mistakes_are_named(name):
+    found = judged(cases.WRONG[name], why=True)
+    assert found.verdict() == "not within"
+    kinds = cases.WRONG[name][-1]
+    named = found.slips[:1]
+    assert {kind for slip in named for kind in slip.parts or (slip.kind,)} == kinds, found
 
 
 @pytest.mark.parametrize("run", FOREIGN, ids=lambda run: run["name"])

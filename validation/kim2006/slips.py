@@ -42,6 +42,7 @@ class Answer:
     claims: Mapping[str, float]
     blocks: str = "own"  # or "all": 1/√m in both blocks of J
     budget: str = "one"  # or "given", "centred": θᵀr = 1 with these traces
+    targets: str = "sizes"  # or "plain", "signs": a without the sizes of the classes
 
     def system(self) -> tuple[Array, Array, Array, Array]:
         """a, J, the kernels divided by r, and r."""
@@ -51,6 +52,8 @@ class Answer:
             m = int(rows.sum())
             J[np.ix_(rows, rows)] = (np.eye(m) - 1 / m) / np.sqrt(m if self.blocks == "own" else n)
         a = positive / positive.sum() - ~positive / (~positive).sum()
+        if self.targets != "sizes":
+            a = np.where(positive, 1.0, -1.0) * (2 / n if self.targets == "plain" else 1.0)
         r = {
             "one": np.ones(len(self.kernels)),
             "given": np.trace(self.kernels, axis1=1, axis2=2),
@@ -119,6 +122,8 @@ def variants(at: Answer) -> Iterator[Variant]:
     told = "θᵀr = 1 with the traces of the kernels, instead of weights that sum to one"
     yield fixed("θᵀr = 1", told, budget="given")
     yield fixed("θᵀr = 1", f"{told}, centred", budget="centred")
+    yield fixed("labels", "a = ±2/m, without the sizes of the classes", targets="plain")
+    yield fixed("labels as targets", "the labels ±1 in place of a", targets="signs")
     yield from regularization(at.lam, len(at.y))
     yield from data(at.kernels, at.y)
     if at.theta is not None and len(at.theta) > 1 and np.ptp(at.theta) <= 1e-6 * at.theta.max():

@@ -80,7 +80,9 @@ class Answer:
             gamma, cost = bounds.balanced(forms), 0.0
             lower = float(alpha.sum() - np.sqrt(np.maximum(forms, 0.0)).sum() ** 2 / 2)
         else:
-            several = bounds.OneKernel if np.ndim(self.point.get("K")) == 2 else bounds.SeveralKernels
+            several = (
+                bounds.OneKernel if np.ndim(self.point.get("K")) == 2 else bounds.SeveralKernels
+            )
             kind = bounds.LearnedSpectra if isinstance(self.problem, Spectra) else several
             at = kind(DOUBLES, self.problem)
             if at.symbol not in self.point:

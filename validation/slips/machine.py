@@ -177,7 +177,7 @@ def boxes(alpha: Array | None, y: Array, C: float) -> Iterator[Variant]:
         told = "a C for each sample (sample weights): αᵢ where the margin is violated"
         own = np.where(used, alpha, top)
         yield Variant(
-            "C of each sample", told, lambda x: {"box": x * own, "each": True}, (1.0, 1.0)
+            "C of each sample", told, lambda x: {"box": x * own, "each": True}, (1.0, 1.0), read=3
         )
 
 
@@ -191,6 +191,8 @@ def variants(at: Answer) -> Iterator[Variant]:
     yield fixed("no offset", "a machine without b: the constraint αᵀy = 0 left out", offset=False)
     if at.gates is None:
         told = "b as one more weight, which is penalized: K + 1, and αᵀy = 0 left out"
+        rows = "the rows of K as features of a linear machine: K² in place of K"
+        yield fixed("K²", rows, kernels=at.kernels @ at.kernels)
         yield fixed("b penalized", told, kernels=at.kernels + 1.0, offset=False)
     yield from boxes(at.alpha, at.y, at.C)
     yield from data(at.kernels, at.y)

@@ -126,17 +126,17 @@ class Answer:
         return float(problem.gamma * distance)
 
     def free(self, problem: Any, alpha: Array) -> tuple[float, list[float]]:
-        """The dual of (2) or (7) at α; the primal at its K, and at the answer's."""
+        """The dual of (2) or (7) at α; the primal at the answer's K, or at that of α."""
         at, K = bounds.free(DOUBLES, problem), self.point.get("K")
         tau = None if K is None else float(np.linalg.norm(K - self.S)) or None
         dual = at.best(DOUBLES.exact(alpha), tau)
         c = self.y * dual.alpha.mid
-        pairs = [(dual.K, c)]
-        if K is not None:
-            if "z" in self.point:
-                c = bounds.coefficients(K, self.point["z"])
-            pairs.append((K, self.point.get("c", c)))
-        return float(dual.value.mid), [self.primal(at, K, c) for K, c in pairs]
+        if K is None:
+            return float(dual.value.mid), [self.primal(at, dual.K, c)]
+        # where S ⪰ 0 the K that belongs to α need not be unique
+        if "z" in self.point:
+            c = bounds.coefficients(K, self.point["z"])
+        return float(dual.value.mid), [self.primal(at, K, self.point.get("c", c))]
 
     def spectrum(self, problem: SpectrumMachine, alpha: Array) -> tuple[float, list[float]]:
         """The dual of (12) at α; the primal at a."""
@@ -152,9 +152,7 @@ class Answer:
         """The objective at the kernel, or at its a, and at c: with the best b, or without one."""
         spectrum = isinstance(at, bounds.Spectrum)
         if self.offset:
-            found = (
-                at.spectrum_value(learned, c) if spectrum else at.value(at.raised(learned), c)
-            )
+            found = at.spectrum_value(learned, c) if spectrum else at.value(at.raised(learned), c)
             return float(found[0].mid)
         K = at.kernel(learned).mid if spectrum else learned
         cost = at.gamma * at.h(learned) if spectrum else at.cost(at.F.norm(at.F.exact(K - at.S)))
@@ -208,6 +206,10 @@ def variants(at: Answer) -> Iterator[Variant]:
             off = float(np.linalg.norm(K - at.S))
             cost = at.weight * (off**2 if at.term == "squared" else off)
             yield fixed("kernel not learned", told, given=K, constant=cost)
+    size = np.sqrt(np.abs(np.diag(at.S)))
+    if size.min() > 0 and not np.allclose(size, 1.0, rtol=1e-6):
+        told = "similarities normalized to unit diagonal"
+        yield fixed("unit diagonal", told, S=at.S / size[:, None] / size)
     yield fixed("no offset", "no b: the constraint αᵀy = 0 left out", offset=False)
     yield fixed("sign of S", "-S in place of S: dissimilarities", S=-at.S)
     for order in (np.sort(at.y), np.sort(at.y)[::-1]):

@@ -100,7 +100,8 @@ class Variant:
             return Slip(self.kind, self.statement, self.at(measure, 1.0), read=self.read)
         low, high = np.log(self.search)
         if low == high:  # a number each that was not searched for, but read off the answer
-            return Slip(self.kind, self.statement, self.at(measure, self.search[0]), 1.0)
+            left = self.at(measure, self.search[0])
+            return Slip(self.kind, self.statement, left, 1.0, read=self.read)
         grid = np.linspace(low, high, 29)
         found = [self.at(measure, float(np.exp(x))) for x in grid]
         around = [np.inf, *found, np.inf]
@@ -198,7 +199,8 @@ def explain(
     if value is None and set(point) <= set(WEIGHTS):
         alone = [slip for slip in alone if slip.distance <= CLOSE_BESIDE]
     alone = _best(alone)
-    sure = any(slip.parameter is None for slip in alone)
+    # more leaves room for something else that was done
+    sure = any(slip.parameter is None and slip.distance <= CLOSE_BESIDE for slip in alone)
     if sure or not point:
         return alone
     # a number that was searched for explains less than two things without one
@@ -239,15 +241,13 @@ def composed(form: Formulation, answer: Any, slips: Iterable[Variant], dual: boo
     if right:
         return _best(s for s in found if s.distance <= CLOSE and ANOTHER_VALUE not in s.parts)
     found = [s for s in found if ANOTHER_VALUE not in s.parts or s.distance <= CLOSE / 10]
-    if not found and dual:
+    if dual and not any(s.parameter is None and ANOTHER_VALUE not in s.parts for s in found):
         pairs = _pairs(form, answer, of_problem, most)
-        found = [s for s in pairs if s.distance <= most and ANOTHER_VALUE not in s.parts]
+        found += [s for s in pairs if s.distance <= most and ANOTHER_VALUE not in s.parts]
     return _best(found)
 
 
-def _pairs(
-    form: Formulation, answer: Any, slips: Iterable[Variant], most: float
-) -> Iterator[Slip]:
+def _pairs(form: Formulation, answer: Any, slips: Iterable[Variant], most: float) -> Iterator[Slip]:
     """Two slips of the problem, neither with a number to be found, and the value beside them."""
     seen = set()
     for first in slips:

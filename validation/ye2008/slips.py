@@ -49,7 +49,8 @@ class Answer:
     traces: str = "centred"  # or "given", "one": what stands in θᵀr = 1
     first: int = 0  # r₀ = n - first
     restricted: bool = False
-    targets: str = "sizes"  # or "plain", class vectors without them; "signs", "centred signs": ±1
+    # or "plain", class vectors without sizes; "not centred"; "signs", "centred signs": ±1
+    targets: str = "sizes"
     halves: tuple[float, float] = (1.0, 1.0)  # times ¼βᵀβ and the other ¼ of (13)
     ridge: float = 0.0
     gauge: bool = field(default=False)  # β belongs to HR, not to H
@@ -89,6 +90,7 @@ class Answer:
         return np.array({
             "sizes": centred * np.sqrt(n / sizes),
             "plain": centred,
+            "not centred": ones * np.sqrt(n / sizes),
             "signs": 2 * ones - 1,
             "centred signs": 2 * centred,
         }[self.targets])  # fmt: skip
@@ -110,7 +112,11 @@ class Answer:
         else:
             w = self.solved(M0, A, H)
         w = w / w.sum()
-        value, bound, _ = self.ends(M0, A, H, w)
+        value, bound, X = self.ends(M0, A, H, w)
+        if self.beta is not None and self.restricted and not self.gauge:
+            # β = 2XR is told but for a rotation of R: ββᵀ is the same
+            B, made = self.beta.reshape(H.shape), 4 * X @ X.T
+            off += float(np.linalg.norm(B @ B.T - made) / np.linalg.norm(made)) ** 2
         if self.beta is not None and not self.gauge and not self.restricted:
             bound = self.bound(M0, A, H, self.beta.reshape(H.shape))
         gaps = [(value - bound) / value, *(abs(c - value) / value for c in self.claims.values())]
@@ -186,6 +192,7 @@ def variants(at: Answer) -> Iterator[Variant]:
     yield fixed("weights sum to one", f"{told}, kernels not centred", traces="one", centred=False)
     if at.lam is None:
         yield fixed("r₀ = m - 1", "the identity of (41)-(47) centred: r₀ = m - 1", first=1)
+        yield fixed("r₀ = 1", "r₀ = 1 in place of m", first=len(at.y) - 1)
     else:
         yield from regularization(at.lam, len(at.y))
     if not at.binary:
@@ -201,6 +208,9 @@ def variants(at: Answer) -> Iterator[Variant]:
     yield Variant("ridge", told, lambda e: {"ridge": e}, (1e-9 * size, 10 * size))
     if len({int((at.y == c).sum()) for c in np.unique(at.y)}) > 1:
         yield fixed("labels", "class vectors without the sizes of the classes", targets="plain")
+    if not at.binary:
+        told = "√(n/nⱼ) and 0 in (24), not centred: the terms √(nⱼ/n) left out"
+        yield fixed("labels", told, targets="not centred")
     for targets, told in (
         ("signs", "the labels ±1 as regression targets, in place of the class vectors"),
         ("centred signs", "the labels ±1, centred, as regression targets"),
