@@ -49,7 +49,7 @@ class Source:
     """What is known of a data set.
 
     where    : where a user finds it
-    openml   : its name and version for `sklearn.datasets.fetch_openml`, as others use them: `OPENML`
+    openml   : its name and version for `sklearn.datasets.fetch_openml`; see `OPENML`
     make     : makes it without a file
     counts   : how many samples of each class, in the order of the labels; of labels, how many have
     keys     : what the file holds
