@@ -47,6 +47,8 @@ DISCRIMINANT = SEMI_INFINITE | {
 }
 SUFFICIENT = 1e-4  # of the decrease that the model promises
 LEAST_DAMPING = 1e-2  # in units of the mean curvature; below it there is none
+# The least share of A₀ where λ is learned: it costs at most as much, and M is as definite.
+OFF_BORDER = 1e-11
 TRIALS = 20  # of a step, each with four times the damping of the last
 
 
@@ -138,6 +140,8 @@ class DiscriminantFunction:
 
     def at(self, w: Array, near: Any = None) -> DiscriminantEvaluation:
         """One factorization, one pass over the kernels; a state nearby is of no use."""
+        if self.joint:  # at the border X is noise where the kernels are singular
+            w = (1 - OFF_BORDER) * w + OFF_BORDER * np.eye(len(w))[0]
         solve = solver(self.system(w), w[0] / self.n if self.joint else 1.0)
         X = solve(self.H)
         images = self.images(X)

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from cvxkernel.formulations import CATALOGUE, InputError, SolverError
-from cvxkernel.solvers import solve
+from cvxkernel.formulations.ye2008 import JointDiscriminant
+from cvxkernel.solvers import conic, solve
 from cvxkernel.solvers.newton import DISCRIMINANT, DiscriminantFunction, Newton
 from cvxkernel.solvers.weights import SIMPLEX
-from cvxkernel.validation.instances import sample
+from cvxkernel.validation.instances import blobs, gaussian_kernels, sample
 
 KINDS = ("gaussian", "random", "low rank")
 
@@ -90,3 +91,15 @@ def test_what_it_does_not_answer_and_what_it_cannot_reach(solved):
     with pytest.raises(SolverError, match="relative width") as caught:
         Newton(tol=1e-9, max_iterations=2).solve("ye2008-thm3.2", problem)
     assert caught.value.best.meets(expected.enclosure)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_equal_samples_are_no_matter_where_lam_is_learned(classes):
+    X, y = blobs(24, classes, d=3, seed=0)
+    X, y = np.concatenate([X, X]), np.concatenate([y, y])
+    problem = JointDiscriminant(gaussian_kernels(X, 6), y)
+    id = "ye2008-eq43" if classes == 2 else "ye2008-eq46"
+    found = Newton(tol=1e-6).solve(id, problem)  # λ is zero: M is as singular as the kernels
+    assert found.width <= 1e-6
+    assert found.iterations <= 10
+    assert found.enclosure.meets(conic(id, problem).enclosure)

@@ -230,15 +230,17 @@ def data_(
     rows = [sets.state(name, at) for name in names or sets.SOURCES]
     wrong = [row for row in rows if row["state"] == "wrong"]
     if as_json:
-        print(json.dumps({"data": rows, "not to be had": sets.NOT_TO_BE_HAD}, ensure_ascii=False))
+        told = {"data": rows, "openml": sets.OPENML, "not to be had": sets.NOT_TO_BE_HAD}
+        print(json.dumps(told, ensure_ascii=False))
     else:
         table = table_of("data", "where", "fetch_openml", "samples", "state")
         for row in rows:
-            openml = "–" if row["openml"] is None else "{}, version={}".format(*row["openml"])
+            openml = "–" if row["openml"] is None else "{} {}".format(*row["openml"])
             why = f": {row['why']}" if row["state"] in ("wrong", "other values") else ""
             samples = str(row.get("samples", "–"))
             table.add_row(row["data"], row["where"], openml, samples, row["state"] + why)
         out.print(table)
+        out.print(f"fetch_openml: name and version, {sets.OPENML}")
         for name, why in sets.NOT_TO_BE_HAD.items():
             out.print(f"{name}: {why}")
     if wrong:

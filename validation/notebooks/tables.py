@@ -3,7 +3,7 @@
 Nothing here runs a study, and nothing is typed: every number is read from `docs/studies`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -24,7 +24,7 @@ def overview() -> None:
     for id, study in studies().items():
         told = stored(id)
         if told is None:
-            rows.append([f"`{id}`", f"{study.where}: {study.about}", "not run", "", ""])
+            rows.append([f"`{id}`", f"{study.where}: {study.about}", "not run", "–", "–"])
             continue
         of = cells(study, told)
         within, every = near(study, of)
@@ -76,20 +76,20 @@ def paper(name: str) -> None:
         elif len(study.columns) <= WIDE:
             for measure in study.columns:
                 shown(study, of, measure)
+        elif id not in PICTURES:
+            detailed(study, of, study.columns)
         if id in PICTURES:
             look()
             PICTURES[id](study, told)
-        detailed(study, of)
+        detailed(study, of, study.details)
         say(" ".join(_made(study, told, of)))
         found = verdicts(study, told)
         if found:
             table(["the paper", "ours"], [[q, VERDICT[verdict]] for q, verdict in found.items()])
-        for text in study.why:
-            say(text)
+        listed("About the differences:", study.why)
         fresh = [choice for choice in study.choices if choice not in told_before]
         told_before.update(fresh)
-        if fresh:
-            say("Chosen: " + " ".join(fresh))
+        listed("Chosen, where the paper leaves it open:", fresh)
     others = [f"{one.where}, {one.about} ({one.reason})" for one in unrun() if one.paper == name]
     if absent:
         say(f"Not run yet: {'; '.join(absent)}.")
@@ -97,13 +97,20 @@ def paper(name: str) -> None:
         say(f"Without a study: {'; '.join(others)}.")
 
 
+def listed(head: str, texts: Sequence[str]) -> None:
+    """A list under a head; nothing of nothing."""
+    if texts:
+        say("\n".join([head, "", *(f"- {text}" for text in texts)]))
+
+
 def _made(study: Study, told: dict[str, Any], of: Cells) -> list[str]:
     """How many splits, how it was made, what failed, what is not to be had."""
     many = "split" if counted(of) == "1" else "splits"
     count = f"**{counted(of)} {many}** of the paper's {study.splits}"
     lines = [f"{count}, by `{told['command']}`:"]
-    minutes = told["seconds"] / 60
-    lines.append(f"{told['fits']} fits, {minutes:.0f} minutes.")
+    seconds = told["seconds"]
+    took = f"{seconds:.0f} seconds" if seconds < 90 else f"{seconds / 60:.0f} minutes"
+    lines.append(f"{told['fits']} fits, {took}.")
     if told["widest"]:
         lines.append(f"Every optimum is proved to a relative width of {told['widest']:.0e}.")
     failed = sum(c.failures for c in of.values() if c.measure == study.columns[0])
@@ -134,28 +141,41 @@ def properties(study: Study, of: Cells) -> None:
 
 
 def entry(study: Study, cell: Cell, splits: int) -> str:
-    """As 86.2 ± 1.0 (89.8) ¦ -2.5, and how many splits where they are not those of the column."""
-    printed = "" if cell.printed is None else f" ({cell.printed:.4g})"
+    """As 86.20 ± 1.04 (89.80) ¦ -2.5, and how many splits where they are not the column's.
+
+    A line is broken between these alone.
+    """
+    printed = "" if cell.printed is None else f" ({_figure(cell, cell.printed)})"
     if cell.mean is None:
         return f"–{printed}"
-    spread = "" if cell.error is None else f" ± {cell.error:.2g}"
+    own = _figure(cell, cell.mean)
+    if cell.error is not None:
+        own += "\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}"
+        own += f"{cell.error:.2f}" if abs(cell.mean) >= 1 else f"{cell.error:.2g}"
     difference = cell.difference(study.splits)
     away = "" if difference is None else f"{difference:+.1f}"
     away = f"**{away}**" if difference is not None and abs(difference) >= 2 else away
-    few = "" if cell.splits == splits else f" [{cell.splits} splits]"
-    return f"{cell.mean:.4g}{spread}{printed}" + (f" ¦ {away}" if away else "") + few
+    many = "split" if cell.splits == 1 else "splits"
+    few = "" if cell.splits == splits else f" [{cell.splits}\N{NO-BREAK SPACE}{many}]"
+    return f"{own}{printed}" + (f" ¦\N{NO-BREAK SPACE}{away}" if away else "") + few
 
 
-def detailed(study: Study, of: Cells) -> None:
-    """What the paper tables beside the accuracies: ours and, in brackets, printed."""
+def _figure(cell: Cell, x: float) -> str:
+    """Two decimals, as the papers have; four digits of what is small, or is no mean."""
+    mean = cell.printed is not None or cell.error is not None
+    return f"{x:.2f}" if mean and abs(x) >= 1 else f"{x:.4g}"
+
+
+def detailed(study: Study, of: Cells, names: Sequence[str]) -> None:
+    """Many measures in a table for each case: ours and, in brackets, printed."""
     for case in study.data:
         rows = [
-            [method, *(_pair(of[method, case, name]) for name in study.details)]
+            [method, *(_pair(of[method, case, name]) for name in names)]
             for method in study.methods
-            if any(of[method, case, name].splits for name in study.details)
+            if any(of[method, case, name].splits for name in names)
         ]
         if rows:
-            table([case, *study.details], rows)
+            table([case, *names], rows)
 
 
 def _pair(cell: Cell) -> str:

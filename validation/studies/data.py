@@ -24,6 +24,10 @@ from cvxkernel.validation.gonen2008.samples import gauss4
 FOLDER = "CVXKERNEL_DATA"
 SIMILARITY = "the similarity data sets of chen2009's authors (Aural Sonar, Voting, Protein …)"
 MULAN = "the Mulan collection of multi-label data sets"
+OPENML = (
+    "not verified: as others write them, none of them fetched here; class counts and checksum "
+    "tell whether it is the same data"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,10 +49,11 @@ class Source:
     """What is known of a data set.
 
     where    : where a user finds it
-    openml   : its name and version for `sklearn.datasets.fetch_openml`, as OpenML lists it
+    openml   : its name and version for `sklearn.datasets.fetch_openml`; see `OPENML`
     make     : makes it without a file
     counts   : how many samples of each class, in the order of the labels; of labels, how many have
     keys     : what the file holds
+    note     : which of several it is, or what its numbers are
     """
 
     where: str
@@ -135,7 +140,7 @@ SOURCES: Mapping[str, Source] = {
     "letter": Source("UCI", (789, 766, 736, 805, 768, 775, 773, 734, 755, 747, 739, 761, 792, 783,
         753, 803, 783, 758, 748, 796, 813, 764, 752, 787, 786, 734), openml=("letter", 1)),
     "usps": Source("the files zip.train and zip.test",
-        (1553, 1269, 929, 824, 852, 716, 834, 792, 708, 821), openml=("USPS", 1), read=_usps,
+        (1553, 1269, 929, 824, 852, 716, 834, 792, 708, 821), openml=("USPS", 2), read=_usps,
         note="X in units of 1/2000"),
     "scene": Source(MULAN, (427, 364, 397, 433, 533, 431), keys=("X", "Y")),
     "yeast_multilabel": Source(MULAN, (), keys=("X", "Y")),
@@ -225,7 +230,8 @@ def absent(name: str, at: Path | None) -> bool:
 def state(name: str, at: Path | None) -> dict[str, Any]:
     """What the folder has of a data set: "missing", "as documented", "other values" or "wrong"."""
     source = _source(name)
-    told: dict[str, Any] = {"data": name, "where": source.where, "openml": source.openml}
+    where = "; ".join(filter(None, (source.where, source.note)))
+    told: dict[str, Any] = {"data": name, "where": where, "openml": source.openml}
     if absent(name, at):
         return told | {"state": "missing"}
     try:

@@ -80,7 +80,9 @@ def test_generators_have_the_printed_means():
 
 @pytest.mark.parametrize("name", [n for n, s in sets.SOURCES.items() if s.make])
 def test_what_is_made_is_as_documented(name):
-    assert sets.state(name, None)["state"] == "as documented"
+    told = sets.state(name, None)
+    assert told["state"] == "as documented"
+    assert sets.SOURCES[name].note in told["where"]
 
 
 @pytest.mark.skipif(not FOLDER, reason="CVXKERNEL_DATA names no folder of data sets")

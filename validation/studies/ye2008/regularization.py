@@ -82,7 +82,7 @@ def figure(number: str, cases: tuple[str, ...]) -> Study:
         choices=(
             *CHOICES[:2],
             *(DRAWN if number == "4" else ()),
-            "The paper does not say of how many partitions its curves are: ours are means of 30.",
+            "The paper does not say of how many partitions its curves are; ours are means.",
             f"A λ at which no width of {TOL:g} is proved is left out of its split.",
         ),
         why=(
