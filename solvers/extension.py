@@ -17,6 +17,11 @@ from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers.box import SETTLED, interior_point, polish, quadratic_program, violation
 
 
+def coefficients(at: GatedRegression | GatedOneClass) -> Array:
+    """β or α, whichever the machine has."""
+    return regression(at) if isinstance(at, GatedRegression) else one_class(at)
+
+
 def regression(at: GatedRegression, near: Array | None = None) -> Array:
     """β"""
     K, y, n = at.K_eta, at.y, at.n
