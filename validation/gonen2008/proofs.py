@@ -46,7 +46,7 @@ from cvxkernel.formulations.arithmetic.balls import (
 from cvxkernel.formulations.gonen2008 import Gated, GatedOneClass, GatedRegression
 from cvxkernel.formulations.gonen2008.bounds import combined, enclose_gated, extended, gates
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.solvers.extension import one_class, regression
+from cvxkernel.solvers.extension import coefficients
 from cvxkernel.validation.chen2009.proofs.machine import margins
 from cvxkernel.validation.proofs.machine import Machine
 from cvxkernel.validation.proofs.proof import STATIONARITY, Examination, Point
@@ -86,7 +86,7 @@ class AtGating:
     def examine(self, point: Point) -> Examination:
         """What the machine finds at the gating as it is; and whether that is stationary."""
         judge = self.at(point)
-        found = judge.machine.examine(point)
+        found: Examination = judge.machine.examine(point)
         found.repaired.update({symbol: point[symbol] for symbol in ("V", "v0") if symbol in point})
         if all(symbol in point for symbol in ("V", "v0")):
             found.violations[STATIONARITY], proved = judge.stationarity()
@@ -175,10 +175,9 @@ class ExtendedMachine:
 
     def better(self, point: Point) -> Iterator[Point]:
         """β polished; where there is none, or none in the box, the solver's."""
-        solved = one_class if isinstance(self.problem, GatedOneClass) else regression
         given = numbers(point[self.symbol]) if self.symbol in point else []
         starts = [np.array([float(x.mid()) for x in self.feasible(given)])] if given else []
-        for start in (*starts, solved(self.problem)):  # type: ignore[operator]
+        for start in (*starts, coefficients(self.problem)):
             yield {self.symbol: [arb(x) for x in start]}
             made = self.polished(start)
             if made is not None:

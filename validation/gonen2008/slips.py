@@ -27,7 +27,7 @@ from cvxkernel.formulations.gonen2008.data import Gating
 from cvxkernel.formulations.gonen2008.extension import Extension, OneClass, Regression
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.problem import with_numbers
-from cvxkernel.solvers.extension import one_class, regression
+from cvxkernel.solvers.extension import coefficients
 from cvxkernel.validation.slips import machine
 from cvxkernel.validation.slips.slip import FACTORS, Variant, costs, fixed, values, widths
 
@@ -69,8 +69,7 @@ class ExtendedAnswer:
             changed = {"kernels": self.form * self.kernels, **self.numbers()}
             slipped = with_numbers(at, **changed)
             slipped.__dict__["eta"] = eta
-            solved = regression if isinstance(at, GatedRegression) else one_class
-            beta = solved(slipped)  # type: ignore[operator]
+            beta = coefficients(slipped)
         else:
             size, high, low = float(np.abs(beta).sum()), float(made.high.mid), float(made.low.mid)
             off += abs(float(beta.sum()) - made.total) / size if size else made.total

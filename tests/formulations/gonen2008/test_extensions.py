@@ -19,7 +19,7 @@ from cvxkernel.formulations.gonen2008 import (
     bounds,
 )
 from cvxkernel.solvers import GatingDescent
-from cvxkernel.solvers.extension import one_class, regression
+from cvxkernel.solvers.extension import coefficients, one_class, regression
 from cvxkernel.validation.instances import random_kernels
 from cvxkernel.validation.slips import explain
 
@@ -36,7 +36,7 @@ def data(n=10, p=2, *, seed=0, rank=None):
 
 def numbers(at: GatedRegression | GatedOneClass):
     """Its coefficients and both ends of J there."""
-    beta = regression(at) if isinstance(at, GatedRegression) else one_class(at)
+    beta = coefficients(at)
     low, high, _, _ = bounds.extended(DOUBLES, at).ends(beta)
     return beta, float(low.lower), float(high.upper)
 
