@@ -6,6 +6,8 @@ sphinx-build -b revealjs docs/lecture docs/_build/lecture
 from pathlib import Path
 from runpy import run_path
 
+from sphinx.application import Sphinx
+
 _pages = run_path(str(Path(__file__).parents[1] / "conf.py"))
 author = project_copyright = _pages["author"]
 project = html_title = "How to know that an optimizer is right"
@@ -38,3 +40,15 @@ revealjs_script_conf = {
     "transition": "none",
 }
 revealjs_script_plugins = [{"name": "RevealNotes", "src": "revealjs/plugin/notes/notes.js"}]
+
+
+def magnified(app: Sphinx, failed: Exception | None) -> None:
+    """Slides may be made larger with two fingers: the theme forbids it."""
+    slides = Path(app.outdir, "index.html")
+    if failed is None and slides.exists():
+        text = slides.read_text("utf-8")
+        slides.write_text(text.replace(", maximum-scale=1.0, user-scalable=no", ""), "utf-8")
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("build-finished", magnified)

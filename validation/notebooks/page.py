@@ -29,6 +29,7 @@ from cvxkernel.validation.notebooks import DOCS
 # Okabe and Ito: told apart by every kind of colour vision.
 BLUE, ORANGE, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 SKY, YELLOW, GREY, INK = "#56B4E9", "#E69F00", "#8A8A8A", "#222222"
+_PROGRESS = re.compile(r" \(\d+ s\)$")  # what a command says while it works
 
 
 def look() -> None:
@@ -111,6 +112,7 @@ def shell(command: str) -> int:
         check=False,
     )
     lines = (done.stdout + done.stderr).rstrip().splitlines()
+    lines = [line for line in lines if not _PROGRESS.search(line)]
     printed = "\n".join(fill(line, 92, subsequent_indent="  ") for line in lines)
     display(Markdown(f"```console\n$ {command}\n{printed}\n```"))
     return done.returncode

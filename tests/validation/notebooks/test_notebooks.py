@@ -60,6 +60,16 @@ def test_citations_and_pages_become_words():
     assert cell["source"] == "Ye, Ji and Chen (2008) in [the ledger](ledger.ipynb), the picture"
 
 
+def test_works_are_linked_by_their_doi_where_their_publisher_gives_any():
+    bibliography = (notebooks.DOCS / "refs.bib").read_text("utf-8")
+    entries = re.findall(r"^@(\w+)\{(\w+),(.*?)^\}", bibliography, re.M | re.S)
+    without = "Machine Learning Research|Joint Conference on Artificial|Neural Information"
+    for kind, key, fields in entries:
+        doi = re.search(r"^ +doi += \{10\.\d{4,}/\S+\},$", fields, re.M)
+        assert doi or kind == "techreport" or re.search(without, fields), key
+    assert len(entries) > 9
+
+
 def test_cards_are_links_and_words_stand_in_bold():
     (index,) = notebooks.notebook(
         "::::{grid} 1 2\n:gutter: 3\n\n:::{grid-item-card} A way in\n:link: way-in\n"
