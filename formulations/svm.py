@@ -37,8 +37,8 @@ FREE = (
     1e-5,
     1e-7,
 )  # of the largest α and of C: nearer to the border a sample is taken as there
-SHORT = 1e-3  # of a margin of 1: what more is short of it is not on it
 LARGE = 100.0  # times what is not known of Q: a larger eigenvalue is known well enough to divide by
+SHORT = 1e-3  # of a margin of 1: what more is short of it is not on it
 
 
 def signed(y: Array, K: Array) -> Array:
