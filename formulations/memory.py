@@ -46,8 +46,8 @@ def checked_once(check: Check) -> Check:
     @wraps(check)
     def checked(key: str, value: Any) -> NDArray[np.float64]:
         known = passed.get(id(value))
-        if known is not None and known() is value and not value.flags.writeable:
-            same: NDArray[np.float64] = value
+        same = None if known is None else known()
+        if same is not None and same is value and not same.flags.writeable:
             return same
         made = check(key, value)
         place = id(made)

@@ -39,8 +39,8 @@ Flags = NDArray[np.bool_]
 
 # Of the largest α and of C: nearer to the border a sample is taken as there; the best first.
 FREE = (1e-5, 1e-3, 1e-7)
-SHORT = 1e-3  # of a margin of 1: what more is short of it is not on it
 LARGE = 100.0  # times what is not known of Q: a larger eigenvalue is known well enough to divide by
+SHORT = 1e-3  # of a margin of 1: what more is short of it is not on it
 
 
 def signed(y: Array, K: Array) -> Array:

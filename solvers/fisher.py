@@ -16,7 +16,7 @@ import numpy as np
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations.formulation import Point
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.formulations.kim2006.bounds import system
+from cvxkernel.formulations.kim2006.bounds import system, within
 from cvxkernel.formulations.kim2006.programs import KernelFisher
 from cvxkernel.solvers.weights import SIMPLEX, Region
 
@@ -34,10 +34,10 @@ class FisherFunction:
 
     def at(self, w: Array, near: FisherEvaluation | None = None) -> FisherEvaluation:
         """One factorization, one pass over the kernels; a state nearby is of no use."""
-        problem, J, lam = self.problem, self.problem.J, self.problem.lam
+        problem, y, lam = self.problem, self.problem.y, self.problem.lam
         G, solve = system(problem, w)
-        u = solve(J @ (G @ problem.a))
-        v = problem.a - J @ u
+        u = solve(within(y, G @ problem.a))
+        v = problem.a - within(y, u)
         images: Array = (problem.near.kernels @ v)[:, :, 0]
         forms: Array = images @ v[:, 0] / lam
         square = float(np.sum(u**2))
@@ -47,7 +47,7 @@ class FisherFunction:
             bound=-square - float(forms.max()),
             gradient=-forms,
             u=u,
-            images=images @ J,  # J is symmetric
+            images=within(y, images.T).T,
             solve=solve,
             lam=lam,
         )

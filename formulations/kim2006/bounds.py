@@ -23,8 +23,11 @@ from cvxkernel.formulations.arithmetic import Arithmetic, Tensor, settled
 from cvxkernel.formulations.formulation import Point, encloses, given
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kim2006.programs import KernelFisher
+from cvxkernel.formulations.memory import per_array
 from cvxkernel.formulations.weights import overspent, simplex
 from cvxkernel.formulations.ye2008.data import solver
+
+LITTLE = 1e-3  # of the width: another u that adds less is not looked for
 
 
 @dataclass(frozen=True)
@@ -80,10 +83,10 @@ class Bounds:
         q = self.F.inner(theta, at.forms) + self.lam * at.square
         return q / self.lam, self.F.inner(gradient, gradient) / self.lam / self.lam
 
-    def lower(self, theta: Tensor, at: Seen) -> Tensor:
-        """The lower end at weights within the budget; F₁* ≥ 0."""
+    def lower(self, theta: Tensor, at: Seen) -> tuple[Tensor, Tensor]:
+        """The lower end at weights within the budget, F₁* ≥ 0; and what another u may add to it."""
         high, over = self.value(theta, at)
-        return ((high - over) / overspent(self.F, theta, self.ones)).positive()
+        return ((high - over) / overspent(self.F, theta, self.ones)).positive(), over
 
     def bound(self, at: Seen) -> Tensor:
         """uᵀu + maxᵢ (a - Ju)ᵀGᵢ(a - Ju)/λ"""
@@ -94,8 +97,12 @@ class Bounds:
         return simplex(self.F, given(self.F, point, "theta", np.ones(len(self.G))), self.ones)
 
     def start(self) -> Seen:
-        """u = 0, where v = a."""
-        return self.seen(self.F.exact(np.zeros(self.problem.n)))
+        """u = 0, where v = a; no number of the problem stands in it."""
+        known = _begun(self.problem.near.kernels)
+        key = self.F.bits, self.problem.y.tobytes()
+        if key not in known:
+            known[key] = self.seen(self.F.exact(np.zeros(self.problem.n)))
+        return known[key]
 
     def best(self, theta: Tensor, start: Seen) -> Seen:
         """Near the minimizer of q, by Newton's steps, as many as F has digits for."""
@@ -106,17 +113,23 @@ class Bounds:
         return at
 
 
+@per_array
+def _begun(kernels: Array) -> dict[tuple[int, bytes], Seen]:
+    """What is seen of a stack at u = 0, by the bits of the arithmetic and the labels."""
+    return {}
+
+
 def system(problem: KernelFisher, theta: Array) -> tuple[Array, Callable[[Array], Array]]:
     """G, and B ↦ (λI + JGJ)⁻¹B at these weights, in doubles."""
     G = np.tensordot(theta, problem.near.kernels, axes=1)
-    M = _within(problem.y, _within(problem.y, G).T)
+    M = within(problem.y, within(problem.y, G).T)
     M += M.T.copy()
     M /= 2
     M.flat[:: problem.n + 1] += problem.lam
     return G, solver(M, problem.lam, refined=True)
 
 
-def _within(y: Array, U: Array) -> Array:
+def within(y: Array, U: Array) -> Array:
     """JU"""
     out: Array = np.empty_like(U)
     for label in np.unique(y):
@@ -141,17 +154,17 @@ def bound(F: Arithmetic, problem: KernelFisher, u: Any) -> Tensor:
 @encloses("kim2006")
 @encloses("kim2006-epigraph", epigraph=True)
 def enclose(F: Arithmetic, problem: KernelFisher, point: Point, *, epigraph: bool = False) -> Any:
-    """Both ends at the point's own u and, if these are apart, at the best u of the weights.
+    """Both ends at the point's own u and, if that moves them, at the best u of the weights.
 
     t is what the matrix inequality asks for at θ, in the epigraph the largest form at u.
     """
     bounds = Bounds(F, problem)
     theta, start = bounds.weights(point), bounds.start()
     near = bounds.seen(given(F, point, "u", start.u)) if "u" in point else start
-    low, upper = bounds.lower(theta, near), bounds.bound(near)
-    if not settled(F, low, upper):
+    (low, over), upper = bounds.lower(theta, near), bounds.bound(near)
+    if not settled(F, low, upper) and not over <= LITTLE * (upper - low):
         own = bounds.best(theta, start)
-        low = max(low, bounds.lower(theta, own), key=lambda end: end.lower)
+        low = max(low, bounds.lower(theta, own)[0], key=lambda end: end.lower)
         least = bounds.bound(own)
         upper, near = (least, own) if least.upper < upper.upper else (upper, near)
     if epigraph:

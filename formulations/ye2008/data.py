@@ -158,6 +158,13 @@ def nearer(kernels: Array, wanted: NDArray[np.bool_]) -> Near:
     known = semidefinite.held(kernels)
     if not wanted.any() or known is None:
         return Near(kernels, semidefinite.slack(kernels))
+    made = _made_nearer(kernels)
+    if wanted.tobytes() not in made:
+        made[wanted.tobytes()] = _nearer(kernels, known, wanted)
+    return made[wanted.tobytes()]
+
+
+def _nearer(kernels: Array, known: semidefinite.Held, wanted: NDArray[np.bool_]) -> Near:
     kept, slack = _sharpened(kernels), known.slack.copy()
     for i in np.flatnonzero(wanted).tolist():
         sharper = kept.get(i) or sharp(known.came[i])
@@ -179,6 +186,12 @@ def nearer(kernels: Array, wanted: NDArray[np.bool_]) -> Near:
 @per_array
 def _sharpened(kernels: Array) -> dict[int, Sharp]:
     """What `sharp` has found of a stack, by index."""
+    return {}
+
+
+@per_array
+def _made_nearer(kernels: Array) -> dict[bytes, Near]:
+    """What `nearer` has made of a stack, by which were wanted: other problems share it."""
     return {}
 
 

@@ -7,8 +7,10 @@ from dataclasses import replace
 from unittest.mock import patch
 
 import numpy as np
+import pytest
 
-from cvxkernel.formulations import CATALOGUE, semidefinite
+from cvxkernel.formulations import CATALOGUE, inputs, semidefinite
+from cvxkernel.formulations.errors import NotSymmetricError
 from cvxkernel.formulations.memory import per_array
 from cvxkernel.validation.instances import sample
 
@@ -47,3 +49,14 @@ def test_arrays_of_others_are_checked_though_read_only():
     data["kernels"].flags.writeable = False
     problem = CATALOGUE["ye2008-thm2.2"].make(data)
     assert problem.kernels is not data["kernels"]
+
+
+def test_a_similarity_that_was_checked_is_shared_and_not_checked_again():
+    came = np.array([[0.0, 1.0], [1.0, -2.0]])
+    S = inputs.similarity("S", came)
+    assert inputs.similarity("S", S) is S
+    assert S is not came
+    S.flags.writeable = True  # whoever may write to it may have
+    S[0, 1] = 5.0
+    with pytest.raises(NotSymmetricError):
+        inputs.similarity("S", S)
