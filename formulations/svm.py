@@ -27,7 +27,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, lstsq, solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, cholesky, lstsq, solve
 
 from cvxkernel.formulations.arithmetic import DOUBLES, Arithmetic, Tensor
 from cvxkernel.formulations.enclosure import EPS, TINY
@@ -35,6 +35,7 @@ from cvxkernel.formulations.inputs import Array
 
 # Of the largest α and of C: nearer to the border a sample is taken as there; the best first.
 FREE = (1e-5, 1e-3, 1e-7)
+WELL = 1e-6  # of the largest pivot of a factor: above it a matrix is well conditioned
 LARGE = 100.0  # times what is not known of Q: a larger eigenvalue is known well enough to divide by
 
 
@@ -117,17 +118,30 @@ def on_margin(Q: Array, y: Array, C: float, alpha: Array, small: float) -> Array
     m = int(free.sum())
     if m == 0:
         return alpha
-    system = np.zeros((m + 1, m + 1))
-    system[:m, :m] = Q[np.ix_(free, free)]
-    system[:m, m] = system[m, :m] = y[free]
-    right = np.append(1 - Q[free] @ alpha, 0.0)
-    moved = alpha.copy()
-    moved[free] += solved(system, right, np.zeros(m + 1))[:m]
+    rows = Q[free]
+    right, moved = np.append(1 - rows @ alpha, 0.0), alpha.copy()
+    moved[free] += bordered(rows[:, free], y[free], right, np.zeros(m + 1))[:m]
     return moved
 
 
-def solved(system: Array, right: Array, near: Array) -> Array:
-    """The x of a symmetric system; where that is singular, by the least move from one nearby."""
+def bordered(Q: Array, y: Array, right: Array, near: Array) -> Array:
+    """The x of [Q y; yᵀ 0]x = right for a semidefinite Q.
+
+    By a Cholesky factor of Q where it is well conditioned; where the system is singular, by the
+    least move from an x nearby.
+    """
+    m = len(Q)
+    try:
+        factor = cholesky(Q, lower=True, check_finite=False)
+        pivots = factor.diagonal()
+        if pivots.min() > WELL * pivots.max():
+            both = cho_solve((factor, True), np.stack([right[:m], y], axis=1), check_finite=False)
+            along = (float(y @ both[:, 0]) - right[m]) / float(y @ both[:, 1])
+            return np.append(both[:, 0] - along * both[:, 1], along)
+    except LinAlgError:
+        pass
+    system = np.zeros((m + 1, m + 1))
+    system[:m, :m], system[:m, m], system[m, :m] = Q, y, y
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
