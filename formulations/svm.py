@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, lstsq, solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, cholesky, lstsq, solve
 
 from cvxkernel.formulations.arithmetic import DOUBLES, Arithmetic, Tensor
 from cvxkernel.formulations.enclosure import EPS, TINY
@@ -39,6 +39,7 @@ Flags = NDArray[np.bool_]
 
 # Of the largest α and of C: nearer to the border a sample is taken as there; the best first.
 FREE = (1e-5, 1e-3, 1e-7)
+WELL = 1e-6  # of the largest pivot of a factor: above it a matrix is well conditioned
 LARGE = 100.0  # times what is not known of Q: a larger eigenvalue is known well enough to divide by
 SHORT = 1e-3  # of a margin of 1: what more is short of it is not on it
 
@@ -125,17 +126,30 @@ def met(Q: Array, y: Array, v: Array, free: Flags, target: Array) -> Array:
     m = int(free.sum())
     if m == 0:
         return v
-    system = np.zeros((m + 1, m + 1))
-    system[:m, :m] = Q[np.ix_(free, free)]
-    system[:m, m] = system[m, :m] = y[free]
-    right = np.append(target[free] - Q[free] @ v, 0.0)
-    moved = v.copy()
-    moved[free] += solved(system, right, np.zeros(m + 1))[:m]
+    rows = Q[free]
+    right, moved = np.append(target[free] - rows @ v, 0.0), v.copy()
+    moved[free] += bordered(rows[:, free], y[free], right, np.zeros(m + 1))[:m]
     return moved
 
 
-def solved(system: Array, right: Array, near: Array) -> Array:
-    """The x of a symmetric system; where that is singular, by the least move from one nearby."""
+def bordered(Q: Array, y: Array, right: Array, near: Array) -> Array:
+    """The x of [Q y; yᵀ 0]x = right for a semidefinite Q.
+
+    By a Cholesky factor of Q where it is well conditioned; where the system is singular, by the
+    least move from an x nearby.
+    """
+    m = len(Q)
+    try:
+        factor = cholesky(Q, lower=True, check_finite=False)
+        pivots = factor.diagonal()
+        if pivots.min() > WELL * pivots.max():
+            both = cho_solve((factor, True), np.stack([right[:m], y], axis=1), check_finite=False)
+            along = (float(y @ both[:, 0]) - right[m]) / float(y @ both[:, 1])
+            return np.append(both[:, 0] - along * both[:, 1], along)
+    except LinAlgError:
+        pass
+    system = np.zeros((m + 1, m + 1))
+    system[:m, :m], system[:m, m], system[m, :m] = Q, y, y
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")

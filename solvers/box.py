@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_matrix
 
 from cvxkernel.formulations import svm as machine
-from cvxkernel.formulations.enclosure import TINY
+from cvxkernel.formulations.enclosure import EPS, TINY
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers import deadline
 
@@ -102,14 +102,12 @@ def polish(
         fixed = np.where(at_top, C, 0.0)
         if m == 0:
             return fixed if np.isclose(y @ fixed, total, rtol=1e-12, atol=0.0) else None
-        system, rows = np.zeros((m + 1, m + 1)), Q[free]
-        system[:m, :m] = rows[:, free]
-        system[:m, m] = system[m, :m] = y[free]
+        rows = Q[free]
         rest = linear[free] - rows @ fixed
-        right = np.append(rest, total - float(y @ fixed))
-        if not (np.isfinite(system).all() and np.isfinite(right).all()):
+        right, start = np.append(rest, total - float(y @ fixed)), np.append(alpha[free], 0.0)
+        if not (np.isfinite(rows).all() and np.isfinite(right).all()):
             return None
-        step = machine.solved(system, right, np.append(alpha[free], 0.0))
+        step = machine.bordered(rows[:, free], y[free], right, start)
         if not np.isfinite(step).all():
             return None
         moved = fixed
@@ -118,7 +116,8 @@ def polish(
         gap = linear - Q @ moved - step[m] * y  # ≤ 0 at zero, ≥ 0 at C
         wrong = np.where(at_zero, gap, 0.0) - np.where(at_top, gap, 0.0) > small
         if not (over | under | wrong).any():
-            return moved if total else machine.repair(moved, y, C)
+            balanced = abs(float(y @ moved)) <= len(y) * EPS * float(moved.max())
+            return moved if total or balanced else machine.repair(moved, y, C)
         at_top, at_zero = at_top & ~wrong | over, at_zero & ~wrong | under
         alpha = np.clip(moved, 0.0, C)
     return None

@@ -32,6 +32,8 @@ from cvxkernel.formulations.rounding import UNIT, gamma
 
 __all__ = ["DOUBLES", "Centred", "Doubles", "Tensor", "exact"]
 
+LITTLE = 1e-10  # of a number: a radius that need not be made smaller
+
 
 class Doubles:
     """The arithmetic."""
@@ -167,17 +169,19 @@ class Doubles:
 
         Two sums of n terms in a row are off by γ₂ₙ|v|ᵀ|K||v|. For |δ| ≤ r and s = |v| + r the form
         of v + δ differs by rᵀ|K|s + sᵀ|K|r, and for ‖E‖₂ ≤ ε that of K + E by ε‖s‖². Where ‖K‖_F is
-        known it takes the place of |K|, which is then not read.
+        known, and enough, it takes the place of |K|, which is then not read.
         """
         V = exact(V).spread()
         n, size = len(K), np.abs(V.mid) + V.rad
         with np.errstate(over="ignore", invalid="ignore"):
+            mid = (V.mid @ K.mid * V.mid).sum(axis=1)
             if K.whole is not None and not inexact(K.rad):
-                square = (size * size).sum(axis=1)
+                square = (size * size).sum(axis=1) + n * TINY
                 rest = np.sqrt(np.square(V.radius).sum(axis=1) + n * TINY) * np.sqrt(square)
                 rad = K.whole * (gamma(2 * n + 2) * square + 2 * rest) + K.off * square
                 rad += n * TINY * (2 + size.sum(axis=1))
-                return Tensor((V.mid @ K.mid * V.mid).sum(axis=1), up(rad, 2 * n))
+                if (rad <= LITTLE * mid).all():
+                    return Tensor(mid, up(rad, 2 * n))
             entries = np.abs(K.mid) + K.rad
             most = size @ entries
             rad = gamma(2 * n + 2) * (most * size).sum(axis=1)
@@ -187,7 +191,7 @@ class Doubles:
                 rad += (most * V.rad + V.radius @ entries * size).sum(axis=1)
             if inexact(K.rad):
                 rad += (size @ K.radius * size).sum(axis=1)
-            return Tensor((V.mid @ K.mid * V.mid).sum(axis=1), up(rad, 2 * n))
+            return Tensor(mid, up(rad, 2 * n))
 
     @staticmethod
     def basis(found: Basis) -> tuple[Tensor, Tensor]:

@@ -10,11 +10,13 @@ from cvxkernel.formulations.arithmetic.doubles.tensor import (
     ROUNDED,
     TINY,
     Tensor,
+    block_product,
     exact,
     frobenius,
     inexact,
     product_with_radius,
     root_rank,
+    rounding,
     row_blocks,
     summed,
     up,
@@ -46,10 +48,10 @@ class Centred:
     """
 
     def __init__(
-        self, K: Array, off: float, known: tuple[float, float, Tensor], *, rounded: bool
+        self, K: Array, off: float, known: tuple[float, float, float, Tensor], *, rounded: bool
     ) -> None:
         self.K = K
-        self.less, self.whole, trace = known  # c, ‖K - c·eeᵀ‖_F at most
+        self.less, self.whole, self.most, trace = known  # c, ‖D‖_F and ‖|D|‖₂ at most
         self.off = float(up(off + ROUNDED * UNIT * len(K) * abs(self.less))) if rounded else off
         self._trace = trace + Tensor(0.0, up((len(K) - 1) * self.off))  # rank(PNP) ≤ n - 1
 
@@ -65,15 +67,18 @@ class Centred:
     def __matmul__(self, other: Any) -> Tensor:
         """P(DPB): what is not known of PB is charged in norm, by ‖D‖_F.
 
-        So is the rounding, where there is more than a column: its bounds are those of whole rows.
+        So is the rounding, where there is more than a column, by the norm of |D|.
         """
         B = _projected(exact(other))
         rest = frobenius(B.rad) + B.off * root_rank(B)
+        size, n = frobenius(B.mid), len(self.K)
+        off = self.off * (size + rest) + self.whole * rest
+        if B.mid.size > n:
+            mid = block_product(self.K, B.mid, self.less)
+            off += rounding(n, ROUNDED) * self.most * size + n * TINY * np.sqrt(mid.size)
+            return _projected(Tensor(mid, 0.0, float(up(off, mid.size))))
         mid, rad = product_with_radius(self.K, B.mid, self.less, ROUNDED)
-        off = self.off * (frobenius(B.mid) + rest) + self.whole * rest
-        rows = rad.shape != mid.shape
-        off = float(up(off + frobenius(rad) if rows else off, mid.size))
-        return _projected(Tensor(mid, 0.0 if rows else up(rad, mid.size), off))
+        return _projected(Tensor(mid, up(rad, n), float(up(off, n))))
 
     def weighted(self, w: float, out: Array) -> None:
         """wD, added to `out`."""
@@ -93,8 +98,10 @@ def _projected(B: Tensor) -> Tensor:
 
 
 @per_array
-def centres(kernels: Array) -> list[tuple[float, float, Tensor]]:
-    """For each matrix the mean c of its entries, ‖D‖_F for D = K - c·eeᵀ, and trace(PDP).
+def centres(kernels: Array) -> list[tuple[float, float, float, Tensor]]:
+    """For each matrix the mean c of its entries, D = K - c·eeᵀ, ‖D‖_F, ‖|D|‖₂ and trace(PDP).
+
+    Of the norms something above, of the second it or the largest row sum of the symmetric |D|.
 
     The last is Σᵢ Dᵢᵢ - Σᵢⱼ Dᵢⱼ/n, for entries that are off as those of `Centred` are.
     """
@@ -113,5 +120,6 @@ def centres(kernels: Array) -> list[tuple[float, float, Tensor]]:
             diagonal, up((1 + ROUNDED) * UNIT * np.abs(diagonal))
         ).sum() - row.sum() / float(n)
         whole = up(np.sqrt(square), n * n) + n * np.sqrt(TINY)
-        found.append((less, float(whole), trace))
+        whole = float(whole)
+        found.append((less, whole, min(whole, float(up(sizes.max(), n))), trace))
     return found

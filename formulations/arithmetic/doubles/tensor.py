@@ -368,7 +368,7 @@ def product_with_radius(
 
     A difference of doubles is off by u of itself; so many more as it was `rounded` before.
     """
-    m = A.shape[-1]
+    m, few = A.shape[-1], rounding(A.shape[-1], rounded)
     size = np.abs(B)
     if B.ndim > 1 and B.shape[1] > 1:
         size = np.linalg.norm(B, axis=1)[:, None] + np.sqrt(B.shape[1] * TINY)
@@ -378,7 +378,20 @@ def product_with_radius(
     for rows, D in row_blocks(A, less):
         mid[rows] = _dot(D, B)
         np.matmul(np.abs(D, out=D if less else None), size, out=rad[rows])
-    return mid, gamma(min(m, PART + m // PART + 1) + 2 + rounded) * rad + mid[0].size * m * TINY
+    return mid, few * rad + mid[0].size * m * TINY
+
+
+def rounding(m: int, rounded: int = 0) -> float:
+    """What m terms of a product of blocks are off by, of the sum of their sizes."""
+    return gamma(min(m, PART + m // PART + 1) + 2 + rounded)
+
+
+def block_product(A: Array, B: Array, less: float) -> Array:
+    """(A - c·eeᵀ)B, in the same blocks."""
+    made = np.empty((len(A), *B.shape[1:]))
+    for rows, D in row_blocks(A, less):
+        made[rows] = _dot(D, B)
+    return made
 
 
 def row_blocks(A: Array, less: float) -> Iterator[tuple[slice, Array]]:
