@@ -196,4 +196,4 @@ def answers(answer: Answer | ExtendedAnswer) -> Iterator[Variant]:
         yield fixed("factor of α", told, beta=answer.beta / (answer.nu * answer.at.n))
     if answer.b is not None:
         yield fixed("sign of b", "b, or ρ, with the other sign", b=-answer.b)
-    yield from values(answer.claims, FACTORS)
+    yield from values(answer.claims, answer.at.n)
