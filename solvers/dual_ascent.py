@@ -115,7 +115,7 @@ class Ascended:
 
 @dataclass
 class AscentState(State):
-    """Where α and log τ are, and the points of the best ends so far.
+    """Where α and log τ are, `here` after they began, and the points of the best ends so far.
 
     All but the ends are in the units of `unit`, `problem` scaled; `scale` takes the optimum back.
     """

@@ -98,6 +98,15 @@ def test_it_meets_the_conic_solvers_and_narrows_at_every_iteration(id, kind, tol
     assert (upper >= solution.lower - slack).all()
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_steps_of_both_are_fewer_than_those_of_one_after_the_other(kind, monkeypatch):
+    data = sample("chen2009-eq7", 18, 1, kind=kind, seed=1) | {"gamma": 0.01}
+    problem, method = CATALOGUE["chen2009-eq7"].make(data), DualAscent(tol=1e-9)
+    together = method.solve("chen2009-eq7", problem).iterations
+    monkeypatch.setattr(DualAscent, "joined", lambda *_: None)
+    assert together <= 2 / 3 * method.solve("chen2009-eq7", problem).iterations
+
+
 @pytest.mark.parametrize("second", [1e-3, 1.0, 1e2])
 @pytest.mark.parametrize("first", [1e-4, 1e-2, 1.0, 1e4])
 def test_small_and_large_parameters(first, second, tolerances):
