@@ -50,7 +50,7 @@ def test_the_true_algorithms_enclose_the_conic_optimum(number, loss, n, m, kind,
     problem = problem_of(number, loss, n, m, kind=kind, seed=1)
     with monkeypatch.context() as patch:
         patch.setattr("cvxpy.Problem.solve", None)  # no conic solver
-        found = solve(f"kundu2010-alg{number}", problem)
+        found = solve(f"kundu2010-alg{number}", problem, solver="mirror_descent")
     assert found.status == "optimal"
     assert found.solver == "mirror_descent"
     assert found.width <= 1e-3

@@ -1,4 +1,4 @@
-"""Newton's ascent where the best response is explicit: derivatives, both ends, degenerate problems."""
+"""Newton's ascent where the best response is explicit: derivatives, ends, degenerate problems."""
 
 from __future__ import annotations
 
@@ -45,9 +45,7 @@ def test_the_derivatives_are_those_of_the_value(equation, loss):
     alpha, d = 0.5 + rng.random(7), rng.normal(size=7)
     e = np.zeros(1) if equation == "eq4" else np.array([0.3, -0.3])
     here, step = dual_at(equation, problem, alpha, gamma), 1e-4
-    values = [
-        dual_at(equation, problem, alpha + t * d, gamma + t * e).value for t in (-step, step)
-    ]
+    values = [dual_at(equation, problem, alpha + t * d, gamma + t * e).value for t in (-step, step)]
     rise = (values[1] - values[0]) / (2 * step)
     bend = (values[1] - 2 * here.value + values[0]) / step**2
     # The same from the responses: aᵀ(Ka)/γ and its kin, one matrix for each kernel.
@@ -64,8 +62,8 @@ def test_the_derivatives_are_those_of_the_value(equation, loss):
 
 
 @GIVEN
-def test_newton_goes_where_the_value_rises_most(equation, loss):
-    """Far inside the box its step ends where the model has no slope, but for the balance of y."""
+def test_newton_goes_where_the_value_rises(equation, loss):
+    """Its step ends where the model has no slope left, in the box or, at a border, some."""
     S, y = similarities(6, 2, kind="random")
     problem = problem_of(equation, loss, S, y, C=1e6, rho=2.0)
     gamma = np.ones(1) if equation == "eq4" else np.array([0.4, 0.6])
@@ -76,10 +74,10 @@ def test_newton_goes_where_the_value_rises_most(equation, loss):
     step = 1e-4
     small = [dual_at(equation, problem, alpha + t * d, gamma + t * e).value for t in (-step, step)]
     assert (small[1] - small[0]) / (2 * step) == pytest.approx(slope, rel=1e-5)
-    # Along Newton's step from a concave function without borders slope and bend are one.
-    assert (alpha + d > 0).all()
     bend = (small[1] - 2 * here.value + small[0]) / step**2
-    assert -bend == pytest.approx(slope, rel=1e-3)
+    assert slope >= -bend * (1 - 1e-3) > 0
+    if (alpha + d).min() > 1e-3:
+        assert slope == pytest.approx(-bend, rel=1e-3)
 
 
 # -- Answers ---------------------------------------------------------------------------------------
@@ -163,7 +161,7 @@ def test_it_starts_from_its_own_answer(equation, loss, tolerances):
 def test_other_losses_go_another_way(loss, rho):
     S, y = similarities(6, 2)
     problem = Similarities(S, y, 1.0, rho, 6.0, loss)
-    with pytest.raises(InputError, match="^solver: "):
+    with pytest.raises(InputError, match=r"^solver: "):
         solve("kundu2010-eq4", problem, solver="response_ascent")
     for id in ("kundu2010-eq4", "kundu2010-alg1"):
         assert route.route(CATALOGUE[id])[0] == "response_ascent"

@@ -56,7 +56,7 @@ def test_a_race_times_every_route_to_one_problem_file(tmp_path, run, monkeypatch
     done = run("race", "kundu2010-alg1", path, "--json", "--limit", "60")
     assert done.status == 0, done.err
     rows = {row["solver"]: row for row in done.json["rows"]}
-    assert set(rows) == {"mirror_descent", "mirror_descent-paper", *panel}
+    assert set(rows) == {"response_ascent", "mirror_descent", "mirror_descent-paper", *panel}
     for name in ("mirror_descent", "SCS"):
         assert rows[name]["width"] <= 1e-2
         assert rows[name]["seconds"] > 0

@@ -94,7 +94,7 @@ def _enclosure(bounds: Bounds, point: Point) -> Any:
     ends = bounds.values(made, xs)
     high = svm.least(F, ends)
     x = next(x for end, x in zip(ends, xs, strict=True) if end is high)
-    if F is DOUBLES and bounds.weighed and not high.upper - low.lower <= SHARE * abs(high.upper):
+    if F is DOUBLES and bounds.weighed and not _near(low, high):
         # With a share of the centre, for bounds of second order.
         mixed = bounds.repaired(((1 - SHARE) * start + SHARE * bounds.centre()).point())
         (end,) = bounds.values(mixed, [x])
@@ -109,6 +109,11 @@ def _enclosure(bounds: Bounds, point: Point) -> Any:
     if isinstance(problem, Spectra):
         variables["U"] = problem.V
     return F.enclosure(high, low, high, variables, problem.open)
+
+
+def _near(low: Tensor, high: Tensor) -> bool:
+    """Whether no other end need be tried, in doubles."""
+    return bool(high.upper - low.lower <= SHARE * abs(high.upper))
 
 
 def _learned(bounds: Bounds, point: Point) -> Tensor:
@@ -135,7 +140,7 @@ def _below(
     if bounds.weighed:
         own = [given(F, point, "gamma", np.zeros(m))] if "gamma" in point else []
         best = bounds.omega(F.exact(K)).gamma(alpha) if F is DOUBLES or not own else own[0]
-        gammas = _tried(F, own, [best, np.ones(m)])
+        gammas = _tried(F, own, [best] if own else [best, np.ones(m)])
     tries = []
     for gamma in (shares(F, g) for g in gammas):
         response = bounds.response(alpha.mid, gamma.mid, K) if len(W) > 1 else None
@@ -157,7 +162,7 @@ def eq10_enclosure(F: Arithmetic, problem: Combination, point: Point) -> Any:
     uppers: list[Tensor] = []
     for x in xs:
         uppers.append(omega.upper(x))
-        if settled(F, low, uppers[-1]):
+        if settled(F, low, uppers[-1]) or (F is DOUBLES and _near(low, uppers[-1])):
             break
     high = svm.least(F, uppers)
     x = xs[next(i for i, end in enumerate(uppers) if end is high)]
