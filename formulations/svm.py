@@ -39,7 +39,7 @@ Flags = NDArray[np.bool_]
 
 # Of the largest α and of C: nearer to the border a sample is taken as there; the best first.
 FREE = (1e-5, 1e-3, 1e-7)
-WELL = 1e-6  # of the largest pivot of a factor: above it a matrix is well conditioned
+WELL = 1e-5  # of the largest pivot of a factor: above it a matrix is well conditioned
 LARGE = 100.0  # times what is not known of Q: a larger eigenvalue is known well enough to divide by
 SHORT = 1e-3  # of a margin of 1: what more is short of it is not on it
 
@@ -135,17 +135,22 @@ def met(Q: Array, y: Array, v: Array, free: Flags, target: Array) -> Array:
 def bordered(Q: Array, y: Array, right: Array, near: Array) -> Array:
     """The x of [Q y; yᵀ 0]x = right for a semidefinite Q.
 
-    By a Cholesky factor of Q where it is well conditioned; where the system is singular, by the
-    least move from an x nearby.
+    By a Cholesky factor of Q where it is well conditioned, refined once by the residual; where the
+    system is singular, by the least move from an x nearby.
     """
     m = len(Q)
     try:
         factor = cholesky(Q, lower=True, check_finite=False)
         pivots = factor.diagonal()
         if pivots.min() > WELL * pivots.max():
-            both = cho_solve((factor, True), np.stack([right[:m], y], axis=1), check_finite=False)
-            along = (float(y @ both[:, 0]) - right[m]) / float(y @ both[:, 1])
-            return np.append(both[:, 0] - along * both[:, 1], along)
+            x: Array = np.zeros(m + 1)
+            border = cho_solve((factor, True), y, check_finite=False)
+            for _ in range(2):
+                rest = right - np.append(Q @ x[:m] + x[m] * y, y @ x[:m])
+                z = cho_solve((factor, True), rest[:m], check_finite=False)
+                along = (float(y @ z) - rest[m]) / float(y @ border)
+                x += np.append(z - along * border, along)
+            return x
     except LinAlgError:
         pass
     system = np.zeros((m + 1, m + 1))
@@ -153,7 +158,7 @@ def bordered(Q: Array, y: Array, right: Array, near: Array) -> Array:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            x: Array = solve(system, right, assume_a="sym", check_finite=False)
+            x = solve(system, right, assume_a="sym", check_finite=False)
             return x
     except (LinAlgError, Warning):
         rest = right - system @ near

@@ -99,6 +99,19 @@ def test_products_and_sums(seed):
     assert holds(DOUBLES.forms(A, B.T), BALLS.forms(X, Y.T))
 
 
+@pytest.mark.parametrize("constant", [0.0, 1e9])
+def test_a_form_is_charged_by_the_norm_of_its_kernel_where_that_is_little(constant):
+    rng = np.random.default_rng(0)
+    A, (V, X) = rng.normal(size=(9, 9)), tensor(rng, 2, 9)
+    K = A @ A.T + constant
+    V, X = V - V.sum(axis=1).reshape(2, 1) / 9.0, X - X.sum(axis=1).reshape(2, 1) / 9.0
+    (known,) = DOUBLES.kernels((K + K.T) / 2)
+    found = DOUBLES.forms(known, V)
+    assert holds(found, BALLS.forms(BALLS.exact(known.mid), X))
+    read = DOUBLES.forms(DOUBLES.tensor(known.mid, 0.0, known.off), V)  # its norm is not known
+    assert (found.rad <= read.rad).all() == bool(constant)
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_functions(seed):
     rng = np.random.default_rng(seed)

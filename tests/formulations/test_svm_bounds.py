@@ -47,6 +47,16 @@ def test_an_error_costs_its_square_on_the_margin(C, seed):
     assert gaps[1] <= gaps[0] / 30 or gaps[1] <= 1e-9 * optimum
 
 
+@pytest.mark.parametrize("shift", [0.0, 1e-9, 0.1])  # singular, nearly so, well conditioned
+def test_a_bordered_system_is_solved_however_it_is_conditioned(shift):
+    Q, y, alpha = machine(1.0)
+    Q = Q + shift * np.eye(24)
+    right = np.append(Q @ alpha + 0.5 * y, y @ alpha)
+    x = bounds.bordered(Q, y, right, np.zeros(25))
+    assert np.abs(np.append(Q @ x[:24] + x[24] * y, y @ x[:24]) - right).max() <= 1e-9
+    assert np.isnan(bounds.bordered(Q, y, right * np.inf, np.zeros(25))).all()
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_a_bound_holds_from_anywhere(seed):
     Q, y, alpha = machine(10.0, seed)

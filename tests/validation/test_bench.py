@@ -98,8 +98,8 @@ def test_a_target_that_is_missed_or_not_measured_is_not_met(along):
 
 def test_a_path_is_timed_beside_cold_solves(monkeypatch):
     values = np.geomspace(1e-5, 1.0, 30).tolist()
-    found = list(path_and_cold("ye2008-thm3.2", "lam", values, Size(14, 3, 3), shared=True))
-    (along,), (cold,) = found[0].values(), found[1].values()
+    found = path_and_cold("ye2008-thm3.2", "lam", values, Size(14, 3, 3), shared=True)
+    (along,), (cold,) = next(found).values(), next(found).values()
     assert along[1] < cold[1]  # iterations
 
 
