@@ -33,7 +33,10 @@ GATING = sample("gonen2008-eq7", 10, 2, kind="random", seed=1)
 CASES = {
     **{id: (id, {}) for id, form in CATALOGUE.items() if form.paper in PAPERS},
     "lanckriet2004-sm1": ("lanckriet2004-sm1", {"C": 1.5}),
-    "gonen2008-alg1-oneclass": ("gonen2008-alg1-oneclass", {"kernels": 4 * GATING["kernels"]}),
+    "gonen2008-alg1-oneclass": (
+        "gonen2008-alg1-oneclass",
+        {"kernels": 4 * GATING["kernels"], "nu": 0.9},
+    ),
     "tang2009-eq2, C small": ("tang2009-eq2", {"C": 0.1}),
     "tang2009-eq11, C small": ("tang2009-eq11", {"C": 0.3}),
     "gonen2008-eq7, C small": ("gonen2008-eq7", {"C": 2.0}),
