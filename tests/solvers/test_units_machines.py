@@ -14,10 +14,12 @@ import numpy as np
 import pytest
 
 from cvxkernel.formulations import CATALOGUE
+from cvxkernel.formulations.gonen2008 import Gated
 from cvxkernel.formulations.problem import with_numbers
 from cvxkernel.formulations.tang2009 import prohibitive
 from cvxkernel.solvers import units
 from cvxkernel.solvers.alternation import Alternation
+from cvxkernel.solvers.extension import coefficients
 from cvxkernel.solvers.newton import Newton
 from cvxkernel.solvers.svm import separate, svm
 from cvxkernel.validation.instances import sample
@@ -31,6 +33,10 @@ GATING = sample("gonen2008-eq7", 10, 2, kind="random", seed=1)
 CASES = {
     **{id: (id, {}) for id, form in CATALOGUE.items() if form.paper in PAPERS},
     "lanckriet2004-sm1": ("lanckriet2004-sm1", {"C": 1.5}),
+    "gonen2008-alg1-oneclass": (
+        "gonen2008-alg1-oneclass",
+        {"kernels": 4 * GATING["kernels"], "nu": 0.9},
+    ),
     "tang2009-eq2, C small": ("tang2009-eq2", {"C": 0.1}),
     "tang2009-eq11, C small": ("tang2009-eq11", {"C": 0.3}),
     "gonen2008-eq7, C small": ("gonen2008-eq7", {"C": 2.0}),
@@ -56,7 +62,9 @@ def solved(form, problem):
     """The variables of its solution, by a method that no declared unit has touched."""
     if form.paper == "gonen2008":
         at = problem.at(GATING["V"], GATING["v0"]) if form.fixed else problem
-        point = {"alpha": svm(at.K_eta, at.y, at.C), "V": at.V, "v0": at.v0}
+        symbol = next(iter(form.symbols)) if form.fixed else "alpha"
+        made = svm(at.K_eta, at.y, at.C) if isinstance(at, Gated) else coefficients(at)
+        point = {symbol: made, "V": at.V, "v0": at.v0}
     elif form.id == "tang2009-eq2":
         point = {"alpha": separate(problem)}
     else:

@@ -89,7 +89,7 @@ def test_what_solve_prints_is_an_answer_and_within_what_it_promises(id, tmp_path
     if promise(id) is None:
         # Nothing is promised of what is printed: it is judged by the optimum, and falls short.
         assert (done.status, told["verdict"]) == (1, "not within")
-    elif id == ALG1 and told["verdict"] == "undecided":
+    elif id.startswith(ALG1) and told["verdict"] == "undecided":
         assert told["violations"]["stationarity"][0] <= told["tol"]  # hard gates: not to be seen
     else:
         assert (done.status, told["verdict"]) == (0, "within"), told
