@@ -22,8 +22,8 @@ CSDP = shutil.which("csdp")
 def exported(run, tmp_path):
     """`exported(id)`: the problem file, and the program in SDPA's format beside it."""
 
-    def get(id=ID, **given):
-        np.savez(tmp_path / "problem.npz", **{**sample(id, 8, 2), **given})
+    def get(id=ID, n=8, **given):
+        np.savez(tmp_path / "problem.npz", **{**sample(id, n, 2), **given})
         out = tmp_path / "program.dat-s"
         done = run("export", id, tmp_path / "problem.npz", "--format", "sdpa", "--out", out)
         assert done.status == 0
@@ -34,19 +34,26 @@ def exported(run, tmp_path):
 
 
 needs_csdp = pytest.mark.skipif(CSDP is None, reason="csdp is not installed (coinor-csdp)")
-SOLVED = [ID, "chen2009-eq1", "chen2009-eq7", "chen2009-eq12", "kim2006"]
+# Every finite program; algorithms have that of a theorem or an equation.
+FINITE = [
+    id
+    for id, form in CATALOGUE.items()
+    if form.kind not in ("SILP", "nonconvex") and "-alg" not in id
+]
+# Their numbers are far apart, and csdp does not scale: it says that it fails.
+BEYOND_CSDP = {"ye2008-thm2.2", "ye2008-thm3.2", "chen2009-eq8-qcqp"}
 
 
 @needs_csdp
-@pytest.mark.parametrize("id", [*SOLVED, "lanckriet2004-sm1", "rakotomamonjy2008"])
+@pytest.mark.parametrize("id", FINITE)
 def test_csdp_solves_what_was_exported(id, run, exported):
-    problem, program = exported(id)
+    problem, program = exported(id, n=5)
     solution = program.with_suffix(".sol")
-    subprocess.run([CSDP, program, solution], check=True, capture_output=True)
+    solved = subprocess.run([CSDP, program, solution], check=False, capture_output=True)
     done = run("check", id, problem, solution, "--tol", "1e-6", "--json")
-    assert done.status == 0, done.out + done.err
+    assert (solved.returncode != 0) == (done.status == 1) == (id in BEYOND_CSDP), done
     if id == ID:  # a solution of another problem is not one of this
-        np.savez(problem, **sample(id, 8, 2, seed=1))
+        np.savez(problem, **sample(id, 5, 2, seed=1))
         assert run("check", id, problem, solution, "--tol", "1e-6", "--json").status == 1
 
 

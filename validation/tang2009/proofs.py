@@ -182,9 +182,10 @@ class SharedJudge:
     def priced(self, point: Point, found: Examination) -> None:
         """λΩ + Σₜ max D at the repaired weights, with the answer's own γ; g raised."""
         given = {symbol: exact(point[symbol]) for symbol in WEIGHTS if symbol in point}
+        # a γ that is noise beside ζ is compared with it: they are parts of one weight
+        size = balls.largest([abs(x).max().number for x in given.values()])
         for symbol, x in given.items():
-            wrong = excess((-x).max().number, abs(x).max().number)
-            found.violations[f"{symbol} nonneg"] = wrong
+            found.violations[f"{symbol} nonneg"] = excess((-x).max().number, size)
         gamma = given.get("gamma", exact(np.zeros((self.k, self.p))))
         # without ζ, what θ leaves to it
         zeta = given["zeta"] if "zeta" in given else bounds.parts(BALLS, given["theta"] - gamma)[0]

@@ -96,3 +96,13 @@ def test_a_share_beyond_beta_is_a_violation(data):
     assert told.violations["difference"].lower > 1e-2
     assert told.violations["cuts"].lower > 1e-2
     assert told.sides["upper"].objective.upper >= found.lower
+
+
+def test_a_gamma_that_is_noise_violates_nothing(data):
+    """One kernel for all labels: what a solver leaves of γ is compared with the weights."""
+    problem = regularized(data, 1e3)
+    found = solve(QCQP, problem, tol=1e-9).variables
+    noise = found["gamma"] - 1e-9
+    told = check(QCQP, problem, why=False, zeta=found["zeta"] + 1e-9, gamma=noise)
+    assert told.violations["gamma nonneg"].upper < 1e-8
+    assert told.within(1e-6)
