@@ -30,6 +30,7 @@ def main() -> None:
             if cell.source != run.source:
                 raise SystemExit(f"{name}: the notebook is of another text")
             cell.update(outputs=run.outputs, execution_count=run.execution_count)
+        page.metadata["language_info"] = ran.metadata["language_info"]  # how cells are coloured
         cache.cache_notebook_bundle(CacheBundleIn(page, str(DOCS / f"{name}.md")), overwrite=True)
 
 

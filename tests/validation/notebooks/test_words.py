@@ -16,12 +16,14 @@ GLOSSARY = words.glossary()
 KINDS = {f.kind for f in CATALOGUE.values()}
 # What somebody who knows support vector machines may not know, and the papers' pages say.
 VOCABULARY = """
-alternation, ball arithmetic, branch and bound, Cholesky factorization, column generation, concave,
-cone, conic, conjugate, convex, convex combination, dual, duality gap, eigenspace, enclosure,
-epigraph, feasible, Frobenius norm, Gram matrix, Hessian, indefinite, Lagrangian, line search,
-linear matrix inequality, Lipschitz, LMI, lower end, mirror descent, multiplier, Newton's method,
-positive semidefinite, projection, pseudoinverse, rank-deficient, RKDA, rounding, saddle point,
-Schur complement, simplex, slack, spectahedron, strong duality, subgradient, trace, upper end
+accelerated, alternation, ball arithmetic, branch and bound, centroid, Cholesky factorization,
+column generation, concave, cone, conic, conjugate, convex, convex combination, diffusion kernel,
+domain, dual, duality gap, eigenspace, enclosure, epigraph, feasible, Frobenius norm, gradient,
+Gram matrix, Hessian, indefinite, Lagrangian, Laplacian, line search, linear matrix inequality,
+Lipschitz, LMI, lower end, min-max, mirror descent, multiplier, Newton's method, norm,
+positive semidefinite, projection, pseudoinverse, rank-deficient, restriction, risk, RKDA, robust,
+rounding, saddle point, scatter, Schur complement, simplex, slack, smooth, spectahedron,
+strong duality, subgradient, trace, upper end
 """
 
 
@@ -41,6 +43,10 @@ def test_the_vocabulary_is_explained(word):
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_every_kind_of_program_is_explained(kind):
     assert kind in GLOSSARY
+
+
+def test_words_with_an_everyday_sense_are_words_of_the_glossary():
+    assert set(words.EVERYDAY) <= set(GLOSSARY)
 
 
 def test_every_word_of_the_glossary_is_used_elsewhere():
