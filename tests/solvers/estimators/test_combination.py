@@ -98,7 +98,7 @@ def test_every_program_of_the_paper_can_be_asked_for(two):
         model = DiscriminantMKL(BANK, lam=0.1, program=program).fit(X, y)
         ends.append(sorted(abs(end) for end in (model.lower_, model.upper_)))
     assert max(low for low, _ in ends) <= min(high for _, high in ends)
-    with pytest.raises(InputError, match="program: .* 2 classes and λ given.*ye2008-eq44"):
+    with pytest.raises(InputError, match=r"program: .* 2 classes and λ given.*ye2008-eq44"):
         DiscriminantMKL(BANK, lam=0.1, program="ye2008-eq44").fit(X, y)
 
 
