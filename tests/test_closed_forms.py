@@ -290,6 +290,15 @@ def test_identities_on_separate_points(optimum, contains):
     assert contains(optimum("lanckriet2004-sm2c", data), 144 / (c + 12))
 
 
+def test_constant_kernels(optimum, contains):
+    # αᵀy = 0 makes αᵀG(K)α zero: α = C in sm1 and sm2, and sm2c has the identity alone.
+    K, y, C = np.ones((2, 12, 12)) * [[[3.0]], [[1.0]]], np.where(np.arange(12) % 2, 1.0, -1.0), 0.5
+    data = {"kernels": K, "y": y}
+    assert contains(optimum("lanckriet2004-sm1", {**data, "C": C}), 2 * 12 * C)
+    assert contains(optimum("lanckriet2004-sm2", {**data, "C": C}), 12 * C)
+    assert contains(optimum("lanckriet2004-sm2c", data), 12 / 5)
+
+
 def test_every_formulation_has_a_closed_form_here():
     covered = {*FIXED_2, *FIXED_K, *JOINT_2, *JOINT_K, *MARGIN, *FISHER}
     stacked = ("ye2008", "kim2006", "lanckriet2004")

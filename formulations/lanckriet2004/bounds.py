@@ -54,12 +54,13 @@ class Bounds:
         F, alpha = self.F, svm.feasible(self.F, alpha, self.y, self.top)
         b, t, square = self.terms(alpha)
         q = self.c * t + square
-        if not (b > 0 and q > 0):
-            return F.exact(0.0), 0.0 * alpha, F.exact(0.0)
+        best = 2 * b - q, alpha, t
+        if not (b > 0 and q > 0):  # zero where all that α sees of the kernels is constant
+            boxed = np.isfinite(self.top) and best[0] > 0
+            return best if boxed else (F.exact(0.0), 0.0 * alpha, F.exact(0.0))
         x = float(b.mid / q.mid)
         if not np.isfinite(self.top):
             return b * b / q, F.exact(x) * alpha, F.exact(x) * x * t
-        best = 2 * b - q, alpha, t
         more = svm.feasible(F, x * alpha.mid, self.y, self.top)
         if not self.slope(alpha.mid) @ (more.mid - alpha.mid) > 0:
             return best

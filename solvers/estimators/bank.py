@@ -222,16 +222,18 @@ def _fitted(i: int, spec: Any, X: Array) -> Fitted:
     if not 1 <= len(given) <= 3 or not isinstance(parameters, dict):
         expected = "a name or function, or (name or function, {parameters}, columns)"
         raise InputError(f"kernels[{i}]", expected, repr(spec)[:60])
-    if not callable(name) and name not in NAMES:
+    if not callable(name) and not (isinstance(name, str) and name in NAMES):
         expected = f"a function, or one of {', '.join(NAMES)}"
         raise InputError(f"kernels[{i}]", expected, repr(name)[:60])
     seen = X
     if columns is not None:
+        expected = f"a list of columns of X, which has {X.shape[1]}"
         try:
             seen = X[:, columns]
         except (IndexError, TypeError) as error:
-            expected = f"columns of X, which has {X.shape[1]}"
             raise InputError(f"kernels[{i}]", expected, str(error)) from None
+        if seen.ndim != 2:
+            raise InputError(f"kernels[{i}]", expected, repr(columns)[:60])
     made = dict(parameters)
     if made.get("sigma") == "neighbour":
         made["sigma"] = kernels.neighbour_distance(seen) if len(seen) > 1 else 1.0

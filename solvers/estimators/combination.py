@@ -6,6 +6,7 @@ rakotomamonjy2008, SimpleMKL, is `SharedMKL` with two classes: the same program.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,8 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from cvxkernel.formulations import inputs, tang2009
-from cvxkernel.formulations.errors import ParameterError, ShapeError
+from cvxkernel.formulations.catalogue import formulation
+from cvxkernel.formulations.errors import InputError, ParameterError, ShapeError
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kim2006 import FisherClassifier, KernelFisher
 from cvxkernel.formulations.lanckriet2004 import JointMargin, MarginClassifier, SoftMargin
@@ -55,6 +57,12 @@ class DiscriminantMKL(TransformerMixin, BankClassifier):  # type: ignore[misc]
             self.classifier_: Any = FisherClassifier.fit(fisher, self.weights_)
             return self
         problem: Any = JointDiscriminant(K, index) if joint else Discriminant(K, index, self.lam)  # type: ignore[arg-type]
+        try:
+            formulation(id).require(problem)
+        except InputError as error:
+            lam = f"λ {LEARNED if joint else 'given'}"
+            expected = f"an id of ye2008 for {len(self.classes_)} classes and {lam}, or kim2006"
+            raise ParameterError("program", expected, repr(id)) from error
         self._solve(id, problem)
         theta = self.solution_.variables["theta"]
         self.lam_ = float(theta[0]) if joint else problem.lam
@@ -107,7 +115,7 @@ class MarginMKL(BankClassifier):
             raise ParameterError("C", expected, repr(self.C))
         joint, squared = self.C == LEARNED, self.norm == 2
         problem: Any = JointMargin(K, signs) if joint else SoftMargin(K, signs, self.C)  # type: ignore[arg-type]
-        self._solve(f"lanckriet2004-sm{self.norm}{'c' if joint else ''}", problem)
+        self._solve(f"lanckriet2004-sm{int(self.norm)}{'c' if joint else ''}", problem)
         found = self.solution_.variables
         self.classifier_ = MarginClassifier.fit(problem, found, squared=squared)
         self.weights_ = self.classifier_.mu
@@ -186,7 +194,7 @@ class SharedMKL(BankClassifier):
         if self.beta is not None:
             return self.beta
         share = SHARES.get(self.share, self.share) if isinstance(self.share, str) else self.share
-        if isinstance(share, str) or not 0 <= share <= 1:
+        if not isinstance(share, Real) or not 0 <= float(share) <= 1:
             names = ", ".join((*SHARES, AVERAGE))
             raise ParameterError("share", f"a number from 0 to 1, or one of {names}", repr(share))
         return tang2009.beta_of_share(float(share), k)

@@ -17,6 +17,7 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from cvxkernel.formulations.errors import CvxkernelError, InputError
+from cvxkernel.solvers.child import die_with_parent
 from cvxkernel.validation.studies.data import Data
 from cvxkernel.validation.studies.store import Record, Store
 from cvxkernel.validation.studies.study import Fit, Measure, Study
@@ -96,7 +97,7 @@ def _local(
         for fit in todo:
             yield perform(study.measure, fit, data[_name(fit)])
         return
-    parallel = Parallel(n_jobs=jobs, return_as="generator_unordered")
+    parallel = Parallel(n_jobs=jobs, return_as="generator_unordered", initializer=die_with_parent)
     yield from parallel(delayed(perform)(study.measure, fit, data[_name(fit)]) for fit in todo)
 
 

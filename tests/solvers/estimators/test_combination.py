@@ -98,7 +98,7 @@ def test_every_program_of_the_paper_can_be_asked_for(two):
         model = DiscriminantMKL(BANK, lam=0.1, program=program).fit(X, y)
         ends.append(sorted(abs(end) for end in (model.lower_, model.upper_)))
     assert max(low for low, _ in ends) <= min(high for _, high in ends)
-    with pytest.raises(InputError, match="ye2008-eq44"):
+    with pytest.raises(InputError, match=r"program: .* 2 classes and λ given.*ye2008-eq44"):
         DiscriminantMKL(BANK, lam=0.1, program="ye2008-eq44").fit(X, y)
 
 
@@ -214,8 +214,11 @@ def test_a_warm_start_along_lam_proves_the_same_optima(two):
         (DiscriminantMKL(lam="learnt"), "lam"),
         (DiscriminantMKL(["linear", "radial"]), r"kernels\[1\]: expected a function, or one of"),
         (DiscriminantMKL([("gaussian", {"sigma": 0.0})]), r"kernels\[0\].sigma"),
-        (DiscriminantMKL([("linear", {}, [9])]), r"kernels\[0\]: expected columns of X"),
+        (DiscriminantMKL([("linear", {}, [9])]), r"kernels\[0\]: expected a list of columns of X"),
         (DiscriminantMKL([("gaussian", 2.0)]), r"kernels\[0\]"),
+        (DiscriminantMKL(("gaussian", {"sigma": 2.0})), r"kernels\[1\]: expected a function, or"),
+        (DiscriminantMKL([("linear", {}, 0)]), r"kernels\[0\]: expected a list of columns"),
+        (DiscriminantMKL(program="eq43"), "program: expected an id of ye2008"),
         (DiscriminantMKL([("gaussian", {"width": 2.0})]), r"kernels\[0\].*width"),
         (DiscriminantMKL([lambda X, Z: X]), r"kernels\[0\]: expected a finite kernel of shape"),
         (DiscriminantMKL([]), "kernels: expected one kernel or more"),
@@ -228,6 +231,7 @@ def test_a_warm_start_along_lam_proves_the_same_optima(two):
         (MarginMKL(norm=3), "norm: expected 1 or 2"),
         (SharedMKL(share=1.5), "share: expected a number from 0 to 1"),
         (SharedMKL(share="mine"), "share"),
+        (SharedMKL(share=None), "share"),
         (SharedMKL(beta=-1.0), "beta"),
         (LocalizedMKL(starts=0), "starts"),
         (LocalizedMKL(step=-1.0), "step"),
