@@ -165,13 +165,13 @@ def _integers(S: Array) -> list[list[int]]:
 class Held(NamedTuple):
     """What is known of a matrix, or of a stack of them, that a problem holds."""
 
-    array: ref[Array]
     came: Array  # as it came
     slack: Array  # of each matrix: ‖K - K₊‖₂ ≤ slack
     least: Array  # of each matrix: the eigenvalue that had to go, relative; zero if as it came
 
 
-_HELD: dict[int, Held] = {}  # by id, for as long as the array lives
+# By id, for as long as the array lives: what it was before, where that is another array.
+_HELD: dict[int, tuple[ref[Array], Array | None, Array, Array]] = {}
 
 
 def hold(came: Array) -> Array:
@@ -194,14 +194,18 @@ def hold(came: Array) -> Array:
             out[i] = K
     out.flags.writeable = came.flags.writeable = False
     key, every = id(out), _HELD  # a global is gone when the interpreter ends
-    _HELD[key] = Held(ref(out, lambda _: every.pop(key, None)), came, slack, least)
+    before = None if out is came else came
+    _HELD[key] = ref(out, lambda _: every.pop(key, None)), before, slack, least
     return out
 
 
 def held(K: Array) -> Held | None:
     """What is known of an array that `hold` returned; None of any other."""
     known = _HELD.get(id(K))
-    return known if known is not None and known.array() is K else None
+    if known is None or known[0]() is not K:
+        return None
+    _, before, slack, least = known
+    return Held(K if before is None else before, slack, least)
 
 
 def notes(problem: Any) -> tuple[str, ...]:

@@ -161,10 +161,10 @@ def nearer(kernels: Array, wanted: NDArray[np.bool_]) -> Near:
     made = _made_nearer(kernels)
     if wanted.tobytes() not in made:
         made[wanted.tobytes()] = _nearer(kernels, known, wanted)
-    return made[wanted.tobytes()]
+    return made[wanted.tobytes()] or Near(kernels, known.slack)
 
 
-def _nearer(kernels: Array, known: semidefinite.Held, wanted: NDArray[np.bool_]) -> Near:
+def _nearer(kernels: Array, known: semidefinite.Held, wanted: NDArray[np.bool_]) -> Near | None:
     kept, slack = _sharpened(kernels), known.slack.copy()
     for i in np.flatnonzero(wanted).tolist():
         sharper = kept.get(i) or sharp(known.came[i])
@@ -173,7 +173,7 @@ def _nearer(kernels: Array, known: semidefinite.Held, wanted: NDArray[np.bool_])
             rest = 2 * UNIT * float(np.linalg.norm(sharper.N))
             kept[i], slack[i] = sharper, sharper.slack + rest
     if np.array_equal(slack, known.slack):
-        return Near(kernels, slack)
+        return None
     out = kernels.copy()
     for i, G in enumerate(out):
         G -= G.mean()
@@ -190,8 +190,11 @@ def _sharpened(kernels: Array) -> dict[int, Sharp]:
 
 
 @per_array
-def _made_nearer(kernels: Array) -> dict[bytes, Near]:
-    """What `nearer` has made of a stack, by which were wanted: other problems share it."""
+def _made_nearer(kernels: Array) -> dict[bytes, Near | None]:
+    """What `nearer` has made of a stack, by which were wanted: other problems share it.
+
+    None where nothing is nearer: what is kept must not hold the stack itself.
+    """
     return {}
 
 

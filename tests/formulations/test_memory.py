@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from dataclasses import replace
 from unittest.mock import patch
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -60,3 +61,15 @@ def test_a_similarity_that_was_checked_is_shared_and_not_checked_again():
     S[0, 1] = 5.0
     with pytest.raises(NotSymmetricError):
         inputs.similarity("S", S)
+
+
+@pytest.mark.parametrize("id", [id for id, form in CATALOGUE.items() if form.kind != "nonconvex"])
+def test_the_arrays_of_a_problem_go_with_it(id):
+    """Nothing that is remembered of an array holds it."""
+    problem = CATALOGUE[id].make(sample(id, 4, 2))
+    held = [value for value in vars(problem).values() if isinstance(value, np.ndarray)]
+    alive = [ref(array) for array in held]
+    CATALOGUE[id].enclose(problem, {})
+    del problem, held
+    gc.collect()
+    assert not any(array() is not None for array in alive)
