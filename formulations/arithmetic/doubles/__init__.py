@@ -13,7 +13,6 @@ from cvxkernel.formulations.arithmetic.doubles.centred import Centred, centres, 
 from cvxkernel.formulations.arithmetic.doubles.tensor import (
     FEW,
     ROUNDED,
-    TINY,
     Tensor,
     exact,
     frobenius,
@@ -28,7 +27,7 @@ from cvxkernel.formulations.eigenbasis import Basis
 from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.memory import per_array
-from cvxkernel.formulations.rounding import UNIT, gamma
+from cvxkernel.formulations.rounding import TINY, UNIT, gamma
 
 __all__ = ["DOUBLES", "Centred", "Doubles", "Tensor", "exact"]
 

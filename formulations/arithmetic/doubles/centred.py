@@ -8,7 +8,6 @@ import numpy as np
 
 from cvxkernel.formulations.arithmetic.doubles.tensor import (
     ROUNDED,
-    TINY,
     Tensor,
     block_product,
     exact,
@@ -23,7 +22,7 @@ from cvxkernel.formulations.arithmetic.doubles.tensor import (
 )
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.memory import per_array
-from cvxkernel.formulations.rounding import UNIT, gamma
+from cvxkernel.formulations.rounding import TINY, UNIT, gamma
 
 
 def doubly_centred(S: Array) -> Array:
