@@ -150,9 +150,9 @@ def eq12(F: Arithmetic, problem: SpectrumMachine, point: Point) -> Any:
         tried.append((a, spectrum.solution(lam * a.mid, problem.basis.U, z.mid)[0]))
     values = [at.spectrum_value(a, c) for a, c in tried]
     if problem.h in ("clip", "flip"):  # where γ is large a differs from this by a solver's error
-        centre, best = at.centres[0], min(float(one.value.mid) for one in values)
+        centre, found = at.centres[0], min(float(one.value.mid) for one in values)
         close = np.linalg.norm(a.mid - centre) <= np.sqrt(NEAR) * np.linalg.norm(centre)
-        if close or at.about(centre, y * alpha.mid) <= best * (1 + NEAR):
+        if close or at.about(centre, y * alpha.mid) <= found * (1 + NEAR):
             values.append(at.spectrum_value(at.modified(centre), y * alpha))
     if problem.h == "spectrum":
         for k in spectrum_responses(problem, alpha.mid, a.mid):
