@@ -17,6 +17,8 @@ from cvxkernel.formulations.chen2009.programs import SpectrumMachine
 from cvxkernel.formulations.formulation import Point, encloses, given
 from cvxkernel.formulations.inputs import Array
 
+NEAR = 1e-6  # relative: what doubles find to be worse by more need not be enclosed
+
 
 class Spectrum(Kernel):
     """The machine of (7), with λ and U as the arithmetic knows them, and the centres of h."""
@@ -73,6 +75,12 @@ class Spectrum(Kernel):
         # In the paper's (12) z = diag(a)ΛUᵀc, and the least uᵢ is zᵢ²/kᵢ.
         point = {**machine.point, "z": k * w, "a": a, "u": k * (w * w), "v": h}
         return Value(machine.value + self.gamma * h, point)
+
+    def about(self, centre: Array, c: Array) -> float:
+        """The same in doubles at the centre of h, or of a multiple of c."""
+        w, k = self.problem.basis.U.T @ c, np.maximum(self.problem.Lam * centre, 0.0)
+        image, eta = self.y * (self.problem.basis.U @ (k * w)), self.problem.eta
+        return 2 * eta * svm.shortened(image, float(k @ w**2), self.y, self.problem.C)
 
     def spectrum_bound(self, alpha: Tensor, a: Tensor) -> tuple[Tensor, Tensor]:
         r"""The dual of (12) at α; and α, scaled where it had to be.
@@ -140,9 +148,12 @@ def eq12(F: Arithmetic, problem: SpectrumMachine, point: Point) -> Any:
     if "z" in point:
         z = given(F, point, "z", np.zeros(problem.n))
         tried.append((a, spectrum.solution(lam * a.mid, problem.basis.U, z.mid)[0]))
-    if problem.h in ("clip", "flip"):  # where γ is large a differs from this by a solver's error
-        tried.append((at.modified(at.centres[0]), y * alpha))
     values = [at.spectrum_value(a, c) for a, c in tried]
+    if problem.h in ("clip", "flip"):  # where γ is large a differs from this by a solver's error
+        centre, found = at.centres[0], min(float(one.value.mid) for one in values)
+        close = np.linalg.norm(a.mid - centre) <= np.sqrt(NEAR) * np.linalg.norm(centre)
+        if close or at.about(centre, y * alpha.mid) <= found * (1 + NEAR):
+            values.append(at.spectrum_value(at.modified(centre), y * alpha))
     if problem.h == "spectrum":
         for k in spectrum_responses(problem, alpha.mid, a.mid):
             made = at.of_kernel(k)
