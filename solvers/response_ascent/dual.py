@@ -57,7 +57,8 @@ class Dual:
     @property
     def forms(self) -> Array:
         """αᵀYKᵢYα"""
-        return self.gamma * np.array([r.form for r in self.responses])
+        forms: Array = self.gamma * np.array([r.form for r in self.responses])
+        return forms
 
     @property
     def evened(self) -> Dual:

@@ -140,7 +140,7 @@ class Response:
     @property
     def W(self) -> Array:
         """cᵢXᵢ; what rounding leaves of it where K stays at S is too much: there a part of ½bbᵀ."""
-        parts = np.multiply.outer(self.c / self.c.sum(), self.pull)
+        parts: Array = np.multiply.outer(self.c / self.c.sum(), self.pull)
         stays = not (self.block.squared or self.free.any())
         if stays and np.linalg.norm(parts[0]) <= self.block.rho:
             return parts
@@ -192,7 +192,8 @@ class Response:
         unit = np.sqrt(c) * d
         slope = self.bent[0][np.ix_(some, some)] * np.outer(c / unit, c / unit) / self.c.sum()
         eig, V = eigh(np.eye(len(c)) - slope)
-        return V.T / np.sqrt(np.maximum(eig, FLAT))[:, None] / unit
+        R: Array = V.T / np.sqrt(np.maximum(eig, FLAT))[:, None] / unit
+        return R
 
     @property
     def newton(self) -> Array:

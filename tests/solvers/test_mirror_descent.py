@@ -78,10 +78,12 @@ def test_the_true_algorithms_with_other_parameters(number, loss):
         problem = Spectra(S, y, C, rho, tau)
         if number < 3:
             problem = Similarities(S, y, C, rho, tau, loss)
-        found = solve(f"kundu2010-alg{number}", problem)
+        id = f"kundu2010-alg{number}"
+        cone = conic(f"kundu2010-{EQUATION[number]}", problem).enclosure
+        for found in (solve(id, problem), solve(id, problem, solver="mirror_descent")):
+            assert found.width <= 1e-3
+            assert found.enclosure.meets(cone)
         assert found.solver == "mirror_descent"
-        assert found.width <= 1e-3
-        assert found.enclosure.meets(conic(f"kundu2010-{EQUATION[number]}", problem).enclosure)
 
 
 def test_kernels_that_become_rank_one_do_not_stop_the_line_search():
