@@ -100,7 +100,8 @@ class Gating(Placed):
     v0: Array
     p: int
 
-    def _check_gating(self) -> None:
+    def __post_init__(self) -> None:
+        super().__post_init__()  # type: ignore[misc]  # of the data beside it
         for key, shape in (("V", (self.p, self.d)), ("v0", (self.p,))):
             given = inputs.weights(key, getattr(self, key), shape)
             inputs.check_size(key, given)

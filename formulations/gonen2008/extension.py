@@ -129,12 +129,14 @@ class Regression(Extension):
 
 
 class OneClass(Extension):
-    """l = 0, u = 1/(νn), s = 1."""
+    """l = 0, u = 1/(νn), or 1 where that is less: no α of sum 1 is larger; s = 1."""
 
     def __init__(self, F: Arithmetic, K: Tensor, nu: float) -> None:
         n = len(K)
         super().__init__(F, K, np.zeros(n), 0.0)
-        self.nu, self.high, self.total = nu, 1 / (n * F.exact(nu)), 1.0
+        self.most = max(Fraction(nu) * n, Fraction(1))  # 1/u
+        self.high = 1 / (n * F.exact(nu)) if self.most > 1 else F.exact(1.0)
+        self.total = 1.0
 
     def feasible(self, beta: Any) -> Tensor:
         """What is above u is u, the rest is scaled to what is left of one; else all are 1/n."""
@@ -147,7 +149,7 @@ class OneClass(Extension):
             more = ~top & (grown > u * (1 - TOP))
             top = top | more
         k, inside = int(top.sum()), ~top & (x > 0)
-        left = Fraction(self.nu) * n - k  # of νn samples at u, exactly
+        left = self.most - k  # of 1/u samples at u, exactly
         if left < 0:  # more than one in all
             made = F.where(top, self.high, F.where(inside, a, 0.0))
             return made / made.sum()

@@ -80,10 +80,6 @@ class Gated(Gating, Points):
     V: Array
     v0: Array
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._check_gating()
-
     @printed(
         "gonen2008-eq5",
         "(5), the gating given",
@@ -154,10 +150,6 @@ class GatedRegression(Gating, Targets):
     V: Array
     v0: Array
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._check_gating()
-
     def primal(self) -> Program:
         r"""(5) with the ε-insensitive loss of regression.
 
@@ -206,10 +198,6 @@ class GatedOneClass(Gating, Unlabelled):
     V: Array
     v0: Array
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._check_gating()
-
     def primal(self) -> Program:
         r"""(5) with the objective of one-class machines, C = 1/(νn).
 
@@ -254,7 +242,8 @@ class Local(Placed):
 
     p: int
 
-    def _check_choice(self) -> None:
+    def __post_init__(self) -> None:
+        super().__post_init__()  # type: ignore[misc]  # of the data beside it
         if self.p < 2:
             raise ShapeError("kernels", "two kernels or more to choose from", "one kernel")
 
@@ -273,10 +262,6 @@ class Local(Placed):
 @dataclass(frozen=True, eq=False, repr=False)
 class Localized(Local, Points):
     """Two kernels or more (p, n, n), labels y (n,) of ±1, X (n, d), C > 0; no gating yet."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._check_choice()
 
     def at(self, V: Array | None = None, v0: Array | None = None) -> Gated:
         """The same data with a gating; equal gates unless it is given."""
@@ -300,10 +285,6 @@ class Localized(Local, Points):
 @dataclass(frozen=True, eq=False, repr=False)
 class LocalizedRegression(Local, Targets):
     """Two kernels or more (p, n, n), numbers y (n,), X (n, d), C > 0, ε ≥ 0; no gating yet."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._check_choice()
 
     def at(self, V: Array | None = None, v0: Array | None = None) -> GatedRegression:
         """The same data with a gating; equal gates unless it is given."""
@@ -332,10 +313,6 @@ class LocalizedRegression(Local, Targets):
 @dataclass(frozen=True, eq=False, repr=False)
 class LocalizedOneClass(Local, Unlabelled):
     """Two kernels or more (p, n, n), X (n, d), ν in (0, 1]; no gating yet."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._check_choice()
 
     def at(self, V: Array | None = None, v0: Array | None = None) -> GatedOneClass:
         """The same data with a gating; equal gates unless it is given."""

@@ -216,6 +216,8 @@ class ExtendedMachine:
             return found
         beta = numbers(point[self.symbol])
         size, top = balls.largest([abs(x) for x in beta]), at.high.number
+        if isinstance(self.problem, GatedOneClass):
+            top = 1 / (arb(self.problem.nu) * self.problem.n)  # as the box is written
         off = abs(balls.total(beta) - arb(at.total))
         found.violations["balance"] = excess(off, balls.total(abs(x) for x in beta))
         outside = balls.largest(beta if not at.low.mid else [abs(x) for x in beta])
