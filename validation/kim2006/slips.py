@@ -18,10 +18,10 @@ from scipy.optimize import nnls
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kernels import centre
+from cvxkernel.validation.slips.data import data
 from cvxkernel.validation.slips.slip import (
     FACTORS,
     Variant,
-    data,
     fixed,
     outside,
     permuted,

@@ -30,7 +30,8 @@ from cvxkernel.formulations.kundu2010 import (
 from cvxkernel.formulations.problem import with_numbers
 from cvxkernel.validation.lanckriet2004 import slips as lanckriet2004
 from cvxkernel.validation.slips import machine
-from cvxkernel.validation.slips.slip import FACTORS, Variant, costs, data, fixed, values
+from cvxkernel.validation.slips.data import data
+from cvxkernel.validation.slips.slip import FACTORS, Variant, costs, fixed, values
 
 SMALL = 1e-9  # shares of γ that count as zero
 
@@ -81,7 +82,7 @@ class Answer:
             lower = float(alpha.sum() - np.sqrt(np.maximum(forms, 0.0)).sum() ** 2 / 2)
         else:
             several = (
-                bounds.OneKernel if np.ndim(self.point.get("K")) == 2 else bounds.SeveralKernels
+                bounds.OneKernel if np.ndim(self.point.get("K", 0)) == 2 else bounds.SeveralKernels
             )
             kind = bounds.LearnedSpectra if isinstance(self.problem, Spectra) else several
             at = kind(DOUBLES, self.problem)

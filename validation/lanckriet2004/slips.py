@@ -22,12 +22,12 @@ from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kernels import centre
 from cvxkernel.formulations.lanckriet2004 import SoftMargin
 from cvxkernel.validation.proofs.svm import machine
+from cvxkernel.validation.slips.data import data
 from cvxkernel.validation.slips.machine import boxed_ends, boxes, without_offset
 from cvxkernel.validation.slips.slip import (
     FACTORS,
     Variant,
     costs,
-    data,
     fixed,
     outside,
     permuted,

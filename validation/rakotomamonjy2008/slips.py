@@ -11,8 +11,9 @@ from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.validation.lanckriet2004 import slips as lanckriet2004
 from cvxkernel.validation.lanckriet2004.slips import Answer
+from cvxkernel.validation.slips.data import data
 from cvxkernel.validation.slips.machine import boxes
-from cvxkernel.validation.slips.slip import Variant, costs, data, fixed
+from cvxkernel.validation.slips.slip import Variant, costs, fixed
 
 
 def measure(

@@ -18,7 +18,8 @@ from cvxkernel.formulations import svm
 from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.validation.proofs.svm import machine
-from cvxkernel.validation.slips.slip import FACTORS, Variant, data, fixed, values
+from cvxkernel.validation.slips.data import data
+from cvxkernel.validation.slips.slip import FACTORS, Variant, fixed, values
 
 ON_MARGIN, MET = 1e-5, 3  # a margin that is met, and how many of them say that α is optimal
 NEAR = 0.01  # a gap above it is far from optimal

@@ -2,7 +2,7 @@
 
 A paper gives a measure of how far an answer is from optimal in a problem of its kind, in doubles,
 at the answer alone (a dataclass with `distance()`), and the slips: each changes fields of it.
-Slips of the data, which every paper has, are here.
+Slips of the data, which every paper has, are in `slips.data`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from cvxkernel.formulations.catalogue import CATALOGUE
 from cvxkernel.formulations.errors import InputError
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.formulations.kernels import centre
 from cvxkernel.validation.papers import home, part
 from cvxkernel.validation.translation import WEIGHTS
 
@@ -264,15 +263,15 @@ def _pairs(form: Formulation, answer: Any, slips: Iterable[Variant], most: float
                 continue
             # Kernels that are prepared twice depend on the order.
             ordered = "kernels" in first.changes(1.0) and "kernels" in second.changes(1.0)
-            pair = (first.statement, second.statement)
-            pair = pair if ordered else tuple(sorted(pair))
+            told = [first.statement, second.statement]
+            pair = tuple(told if ordered else sorted(told))
             if pair in seen:
                 continue
             seen.add(pair)
-            told = second.applied(made, 1.0)
-            left = np.inf if told is None else AS_IT_IS.at(replace(told, claims={}), 1.0)
+            both = second.applied(made, 1.0)
+            left = np.inf if both is None else AS_IT_IS.at(replace(both, claims={}), 1.0)
             if left <= most:
-                yield _together(form, (first, second), 1.0, told, left)
+                yield _together(form, (first, second), 1.0, both, left)
 
 
 def _tellings(form: Formulation, made: Any, of: str) -> list[Variant]:
@@ -342,79 +341,6 @@ def _in_symbols_of(
         elif symbol in ("alpha", "beta", *WEIGHTS):
             return None
     return made if made or not point else None
-
-
-# -- Slips of the data ----------------------------------------------------------------------------
-
-
-def data(kernels: Array, y: Array) -> Iterator[Variant]:
-    """Another Gaussian width, a hidden ridge, labels in another order than the kernels."""
-    yield from widths(kernels)
-    yield from prepared(kernels)
-    size = float(np.mean(np.trace(kernels, axis1=1, axis2=2))) / kernels.shape[1]
-    yield Variant(
-        "ridge",
-        "a ridge of {0} on the diagonal of every kernel",
-        lambda e: {"kernels": kernels + e * np.eye(kernels.shape[1])},
-        (1e-9 * size, 10 * size),
-    )
-    for order, name in ((np.sort(y), "increasing"), (np.sort(y)[::-1], "decreasing")):
-        if not np.array_equal(order, y):
-            told = f"labels sorted ({name}) while the kernels are not"
-            yield fixed("labels", told, y=order)
-
-
-def prepared(kernels: Array) -> Iterator[Variant]:
-    """Kernels that were normalized or centred first."""
-    n = kernels.shape[1]
-    traces = np.trace(kernels, axis1=1, axis2=2)[:, None, None]
-    if traces.min() > 0:
-        for name, scaled in (("one", kernels / traces), ("n", n * kernels / traces)):
-            if not np.allclose(scaled, kernels, rtol=1e-6):
-                told = f"kernels divided by their traces (to {name})"
-                yield fixed("trace normalization", told, kernels=scaled)
-    root = np.sqrt(np.maximum(np.diagonal(kernels, axis1=1, axis2=2), 0.0))
-    if root.min() > 0 and not np.allclose(root, 1.0, rtol=1e-6):
-        told = "kernels normalized to unit diagonal"
-        yield fixed("unit diagonal", told, kernels=kernels / root[:, :, None] / root[:, None, :])
-    yield fixed("kernels centred", "kernels centred first", kernels=centre(kernels))
-
-
-def widths(kernels: Array) -> Iterator[Variant]:
-    """Gaussian kernels exp(-d/w) with other widths: elementwise powers of the given ones."""
-    w = relative_widths(kernels)
-    if w is None:
-        return
-    logs = np.log(np.maximum(kernels, np.finfo(float).tiny))
-
-    def power(x: Array | float) -> dict[str, Array]:
-        return {"kernels": np.exp(logs * np.reshape(x, (-1, 1, 1)))}
-
-    yield fixed("2σ²", "Gaussian kernels with σ² where 2σ² was meant (squares)", **power(2.0))
-    yield fixed("2σ²", "Gaussian kernels with 2σ² where σ² was meant (roots)", **power(0.5))
-    root = np.sqrt(w)
-    told = "Gaussian kernels with σ for σ² (the smallest σ being {0})"
-    yield Variant("σ against σ²", told, lambda s: power(s * root), (0.02, 50.0))
-    told = "Gaussian kernels with σ² for σ (the smallest σ being {0})"
-    yield Variant("σ against σ²", told, lambda s: power(1 / (s * w)), (0.02, 50.0))
-
-
-def relative_widths(kernels: Array) -> Array | None:
-    """w₁ : … : w_p, the least being 1, if all kernels are exp(-d/wᵢ) of the same d; else None."""
-    if kernels.min() < 0 or kernels.max() > 1 or not (kernels.diagonal(0, 1, 2) == 1).all():
-        return None
-    n = kernels.shape[1]
-    off = ~np.eye(n, dtype=bool)
-    K = kernels[:, off]
-    usable = ((K > 1e-290) & (K < 1)).all(axis=0)
-    if not usable.any():
-        return None
-    logs = -np.log(K[:, usable])
-    ratios = logs.max(axis=0) / logs  # widths relative to the narrowest kernel
-    w: Array = np.median(ratios, axis=1)
-    spread = np.abs(ratios / w[:, None] - 1)
-    # A wide kernel has few digits of its distances left.
-    return w / w.min() if (spread < 1e-6 + 1e-13 / logs).all() else None
 
 
 # -- Slips of a parameter and of the answer's own numbers -----------------------------------------

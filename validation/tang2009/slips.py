@@ -22,8 +22,9 @@ from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.tang2009 import Regularized, Separate, Shared, bounds
 from cvxkernel.solvers import solve
 from cvxkernel.validation.proofs.svm import machine
+from cvxkernel.validation.slips.data import data
 from cvxkernel.validation.slips.machine import without_offset
-from cvxkernel.validation.slips.slip import FACTORS, Variant, costs, data, fixed, values
+from cvxkernel.validation.slips.slip import FACTORS, Variant, costs, fixed, values
 
 HOPELESS = 0.1  # a violation that no slip explains: the machines need not be solved
 MOST_LABELS = 4  # whose order is tried

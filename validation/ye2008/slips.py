@@ -21,10 +21,10 @@ from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kernels import centre
 from cvxkernel.formulations.ye2008 import Discriminant
 from cvxkernel.formulations.ye2008.bounds import unit_diagonal_root
+from cvxkernel.validation.slips.data import data
 from cvxkernel.validation.slips.slip import (
     FACTORS,
     Variant,
-    data,
     fixed,
     outside,
     permuted,
@@ -260,7 +260,7 @@ def answers(at: Answer) -> Iterator[Variant]:
             yield fixed("raw dual coefficients", told, beta=2 * at.lam * at.beta)
             yield fixed("raw dual coefficients", "β/λ in place of β", beta=at.lam * at.beta)
     yield from values(at.claims, len(at.y))
-    whole = float(np.sum(at.H() ** 2))
+    total = float(np.sum(at.H() ** 2))
     if "value" in at.claims:
         told = "the maximum of the ratio (10), trace HᵀH less the value, told for the value"
-        yield fixed("ratio (10)", told, claims={**at.claims, "value": whole - at.claims["value"]})
+        yield fixed("ratio (10)", told, claims={**at.claims, "value": total - at.claims["value"]})
