@@ -197,8 +197,8 @@ WHY = {
         "little room; ours is proved.",
     ),
     "5": (
-        "SDP_Kim is 24 points above the printed row: as in Table 4 its λ leaves a solver in doubles "
-        "little room; ours is proved.",
+        "SDP_Kim is 24 points above the printed row: as in Table 4 its λ leaves a solver in "
+        "doubles little room; ours is proved.",
     ),
     "6": (
         DRAWING,
