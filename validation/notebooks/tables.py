@@ -14,7 +14,7 @@ from cvxkernel.validation.studies import studies, unrun
 from cvxkernel.validation.studies.study import Cell, Cells, Study
 from cvxkernel.validation.studies.summary import cells, counted, near, stored, verdicts
 
-WIDE = 6  # columns of one table at most; more are shown as more tables
+WIDE = 5  # columns of one table at most; more are shown as more tables
 VERDICT = {True: "agrees", False: "**does not agree**", None: "not run far enough"}
 
 
