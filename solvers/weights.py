@@ -263,11 +263,12 @@ class Sharing:
         """θ of these parts, brought to their budgets but for rounding; `full`: Ω is to be β."""
         most = 2 * self.beta / self.k
         c = most if full else float(np.clip(1 - zeta.sum(), 0.0, most))
-        c = c if zeta.any() else 1.0
+        shared = float(zeta.sum())
+        c = c if shared > TINY else 1.0
         sums = gamma.sum(axis=1, keepdims=True)
         if not sums.all():  # a label without a part of its own: there is none
-            gamma, sums, c = np.ones_like(gamma), np.full_like(sums, self.p), 0.0
-        theta: Array = gamma * (c / sums) + zeta * ((1 - c) / max(float(zeta.sum()), TINY))
+            gamma, sums, c = np.ones_like(gamma), np.full_like(sums, self.p), float(shared <= TINY)
+        theta: Array = gamma * (c / sums) + zeta * ((1 - c) / max(shared, TINY))
         return theta / theta.sum(axis=1, keepdims=True)
 
 
