@@ -6,7 +6,7 @@ import numpy as np
 
 from cvxkernel.formulations.arithmetic import DOUBLES, Tensor
 from cvxkernel.formulations.catalogue import CATALOGUE
-from cvxkernel.formulations.enclosure import Enclosure
+from cvxkernel.formulations.enclosure import EPS, Enclosure
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kundu2010 import Budgeted, Combination, Similarities
 from cvxkernel.solvers.mirror_descent import Algorithm
@@ -213,9 +213,8 @@ def _mean(a: Enclosure, b: Enclosure) -> Enclosure:
 
 def singular(eps: float, tau: float = 2.0) -> Array:
     """K₁ = (τ/2)I and K₂ of trace τ with the eigenvalue τε at y/√2, n = 2, y = (1, -1)."""
-    v, d = np.array([1.0, 1.0]) / np.sqrt(2), np.array([1.0, -1.0]) / np.sqrt(2)
-    K_2 = tau * ((1 - eps) * np.outer(v, v) + eps * np.outer(d, d))
-    return np.stack([np.eye(2) * tau / 2, K_2])
+    off = 0.5 - eps  # exact for powers of two: ((1 - ε)vvᵀ + εddᵀ)₁₂, v = (1, 1)/√2, d = y/√2
+    return np.stack([np.eye(2) * tau / 2, tau * np.array([[0.5, off], [off, 0.5]])])
 
 
 def slope(eps: float, C: float = 1.0) -> tuple[float, float, Enclosure]:
@@ -236,7 +235,7 @@ def lipschitz(seed: int) -> Evidence:
 
     F(x) - F(z) ≤ ⟨F′(x), x - z⟩ ≤ maxᵢ‖F′ᵢ(x)‖ Σᵢ‖xᵢ - zᵢ‖: the subgradients met are a constant.
     """
-    grid = (1e-2, 1e-4, 1e-6, 1e-8)
+    grid = (2.0**-7, 2.0**-13, 2.0**-19, 2.0**-27)
     found = [slope(eps) for eps in grid]
     quotients = [fall / far for fall, far, _ in found]
     numbers = {f"quotient at ε = {e:g}": q for e, q in zip(grid, quotients, strict=True)}
@@ -245,8 +244,8 @@ def lipschitz(seed: int) -> Evidence:
     printed = at_most(quotients[-1], quotients[0], n=2, **told)
     corrected = []
     for (fall, _, at), eps in zip(found, grid, strict=True):
-        value = 1.0 - fall  # Ω(0) = 1
-        corrected.append(equal(at, Enclosure(value, value, value, {}), **told))
+        value, off = 1.0 - fall, 8 * EPS  # Ω(0) = 1; a few operations on numbers up to 2
+        corrected.append(equal(at, Enclosure(value, value - off, value + off, {}), **told))
         # Hölder of order ½: Ω(0) - Ω(ε) ≤ √(2ε)(2 + √(2ε))
         root = np.sqrt(2 * eps)
         corrected.append(at_most(fall, root * (2 + root), n=4, **told))
