@@ -268,8 +268,9 @@ class Sharing:
         sums = gamma.sum(axis=1, keepdims=True)
         if not sums.all():  # a label without a part of its own: there is none
             gamma, sums, c = np.ones_like(gamma), np.full_like(sums, self.p), float(shared <= TINY)
-        theta: Array = gamma * (c / sums) + zeta * ((1 - c) / max(shared, TINY))
-        return theta / theta.sum(axis=1, keepdims=True)
+        theta = gamma * (c / sums) + zeta * ((1 - c) / max(shared, TINY))
+        made: Array = theta / theta.sum(axis=1, keepdims=True)
+        return made
 
 
 def model(H: Array, g: Array, d: Array) -> float:
