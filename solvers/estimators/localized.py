@@ -154,13 +154,14 @@ class LocalizedOneClassSVM(OutlierMixin, LocalBank):  # type: ignore[misc]
         return self
 
     def decision_function(self, X: Any) -> Array:
-        """f(x) - ρ, negative outside."""
-        return self._f(X)
+        """f(x) - ρ, negative outside; zero on the border, where rounding alone tells them apart."""
+        f = self._f(X)
+        return np.where(np.abs(f) <= BORDER * abs(self.offset_), 0.0, f)
 
     def score_samples(self, X: Any) -> Array:
         """f(x)"""
         return self._f(X) + self.offset_
 
     def predict(self, X: Any) -> Any:
-        """1 inside, -1 outside; what is on the border but for rounding is inside."""
-        return np.where(self._f(X) >= -BORDER * abs(self.offset_), 1, -1)
+        """1 inside and on the border, -1 outside."""
+        return np.where(self.decision_function(X) >= 0, 1, -1)

@@ -29,7 +29,8 @@ from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.problem import with_numbers
 from cvxkernel.solvers.extension import coefficients
 from cvxkernel.validation.slips import machine
-from cvxkernel.validation.slips.slip import FACTORS, Variant, costs, fixed, values, widths
+from cvxkernel.validation.slips.data import widths
+from cvxkernel.validation.slips.slip import FACTORS, Variant, costs, fixed, values
 
 
 @dataclass(frozen=True)

@@ -123,7 +123,7 @@ def literal(id: str, kind: str, seed: int) -> Iterator[Finding]:
     objective = float(program.problem.objective.value)
     told: Mapping[str, Any] = {"instance": f"{id}, {kind}: objective"}
     width = found.width + rounding(at.n**2, 1.0)
-    yield Finding(abs(objective - found.value) / abs(found.value), width, **told)
+    yield Finding(abs(objective - found.value) / abs(found.upper), width, **told)
     for label, family in program.constraints.items():
         told = {"instance": f"{id}, {kind}: {label}"}
         members = [family] if isinstance(family, cp.Constraint) else family

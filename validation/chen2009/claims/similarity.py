@@ -170,7 +170,7 @@ def minimax(seed: int) -> Evidence:
         v = at.y * alpha
         inner = alpha.sum() - v @ K @ v / 2 + at.rho * np.sum((K - at.S) ** 2)
         width = best.width + rounding(at.n**2, 1.0)
-        found.append(Finding(abs(inner - best.value) / abs(best.value), width, instance=kind))
+        found.append(Finding(abs(inner - best.value) / abs(best.upper), width, instance=kind))
     return Evidence(worst(found))
 
 
