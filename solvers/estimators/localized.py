@@ -160,7 +160,7 @@ class LocalizedOneClassSVM(OutlierMixin, LocalBank):  # type: ignore[misc]
 
     def score_samples(self, X: Any) -> Array:
         """f(x)"""
-        return self._f(X) + self.offset_
+        return self.decision_function(X) + self.offset_
 
     def predict(self, X: Any) -> Any:
         """1 inside and on the border, -1 outside."""
