@@ -193,7 +193,9 @@ class SharedMKL(BankClassifier):
     def _beta(self, k: int) -> float:
         if self.beta is not None:
             return self.beta
-        share = SHARES.get(self.share, self.share) if isinstance(self.share, str) else self.share
+        share: Any = (
+            SHARES.get(self.share, self.share) if isinstance(self.share, str) else self.share
+        )
         if not isinstance(share, Real) or not 0 <= float(share) <= 1:
             names = ", ".join((*SHARES, AVERAGE))
             raise ParameterError("share", f"a number from 0 to 1, or one of {names}", repr(share))
