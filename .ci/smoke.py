@@ -43,10 +43,11 @@ def main() -> None:
         answer.write_text(json.dumps({"theta": [1.0, 1.0]}))
         assert "not within" in command("check", ID, str(problem), str(answer), status=1)
     assert cvxkernel.__version__ in command("--version")
-    assert len(command("list").splitlines()) == 45
+    listed = json.loads(command("list", "--json"))["formulations"]
+    assert [form["id"] for form in listed] == list(cvxkernel.catalogue())
     assert "maximize" in command("show", ID)
     assert "CLARABEL" in command("solvers")
-    assert "20 verdicts as recorded" in " ".join(command("verify", "--paper", "gonen2008").split())
+    assert "verdicts as recorded" in " ".join(command("verify", "--paper", "gonen2008").split())
 
 
 if __name__ == "__main__":
