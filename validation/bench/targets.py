@@ -241,8 +241,10 @@ def path_and_cold(
         if turn and cpu() - began > ENOUGH:
             break
         for name, route in routes.items():  # in turn: all see the same machine
-            if name == "known" and not (shared and METHODS[answers[0].solver].warm):
-                break
+            if name == "known":
+                method = METHODS.get(answers[0].solver)  # none where a solver of the panel answered
+                if not (shared and method is not None and method.warm):
+                    break
             start = cpu()
             answers = list(route())
             found = cpu() - start, sum(answer.iterations or 0 for answer in answers)
