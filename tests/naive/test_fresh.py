@@ -9,10 +9,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import cvxkernel
 from cvxkernel.formulations import CATALOGUE
+from cvxkernel.validation.instances import sample
 from naive import cases
 
 FOREIGN = json.loads((Path(__file__).parent / "foreign.json").read_text(encoding="utf-8"))
@@ -44,3 +46,18 @@ def test_the_mistakes_are_named(name):
 def test_no_right_answer_of_a_program_not_written_here_is_rejected(run):
     problem = cases.problem(run["formulation"], run["seed"], run["instance"])
     assert cvxkernel.check(run["formulation"], problem, run["answer"], why=False).within()
+
+
+@pytest.mark.parametrize(("id", "symbol"), [("ye2008-thm2.2", "theta"), ("rakotomamonjy2008", "d")])
+def test_no_number_is_read_into_the_weights_of_a_few_kernels(id, symbol):
+    """Wherever a method has stopped, some ridge or some width fits them: that explains nothing."""
+    data = sample(id, 14, 3, seed=1)
+    problem = CATALOGUE[id].make(data)
+    best = cvxkernel.solve(id, problem).variables[symbol]
+    both = np.argsort(best)[-2:]
+    for share in (0.4, 0.6):
+        weights = np.zeros(3)
+        weights[both] = share, 1 - share
+        weights /= getattr(problem, "r", 1.0)
+        found = cvxkernel.check(id, problem, {symbol: weights})
+        assert not [slip for slip in found.slips if slip.parameter is not None]

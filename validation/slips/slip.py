@@ -33,7 +33,9 @@ ANOTHER_VALUE = "another value"  # beside variables that are explained, one that
 CLOSE = 1e-5  # the most that several things at once may leave
 CLOSE_BESIDE = 1e-4  # and where a dual point or a value says more; what one slip of weights may
 STRICT = 0.25  # of what a single slip may leave: of many things at once some would fit by chance
+MERE = {*WEIGHTS, "zeta", "gamma", "g"}  # symbols that say no more than weights do
 ANSWER = {"alpha", "theta", "mu", "beta", "u", "b", "c", "point"}  # fields that an answer fills
+MOST_FITTED = 3  # kernels: some number fits weights of so many, wherever a method stopped
 SEARCHED = 100.0  # a number that was searched for explains more easily: its distance counts so much
 
 
@@ -191,19 +193,27 @@ def explain(
     if not before > LEAST:
         return []
     slips = list(variants(form, answer))
-    if not point:  # a number that is searched for would explain any value
+    mere = set(point) <= MERE
+    if (value is None and mere and not _tell_a_number(point)) or not point:
         slips = [slip for slip in slips if slip.search is None]
     elsewhere = other_formulations(form, problem, point, value, _allowed(before))
     alone = [*ranked(answer, slips), *elsewhere]
-    if value is None and set(point) <= set(WEIGHTS):
-        alone = [slip for slip in alone if slip.distance <= CLOSE_BESIDE]
+    if value is None and mere:  # a method that was stopped early comes near to some slip by chance
+        few = CLOSE / 10
+        alone = [s for s in alone if s.distance <= (CLOSE_BESIDE if s.parameter is None else few)]
     alone = _best(alone)
     # more leaves room for something else that was done
     sure = any(slip.parameter is None and slip.distance <= CLOSE_BESIDE for slip in alone)
     if sure or not point:
         return alone
     # a number that was searched for explains less than two things without one
-    return _best([*alone, *composed(form, answer, slips, dual=not set(point) <= set(WEIGHTS))])
+    return _best([*alone, *composed(form, answer, slips, dual=not mere)])
+
+
+def _tell_a_number(point: Mapping[str, Array]) -> bool:
+    """Whether weights tell a number that is searched for: of a few kernels some number fits."""
+    weights = [np.atleast_2d(x) for name, x in point.items() if name in WEIGHTS]
+    return any(np.sum((x > LEAST * np.max(x)).any(axis=0)) > MOST_FITTED for x in weights)
 
 
 # -- Several things at once -----------------------------------------------------------------------
@@ -239,7 +249,9 @@ def composed(form: Formulation, answer: Any, slips: Iterable[Variant], dual: boo
     # Variables without their value explain themselves more easily: they have to be closer.
     if right:
         return _best(s for s in found if s.distance <= CLOSE and ANOTHER_VALUE not in s.parts)
-    found = [s for s in found if ANOTHER_VALUE not in s.parts or s.distance <= CLOSE / 10]
+    # One with a number that was searched for, and a value that is not its own, is no explanation.
+    close = [s for s in found if s.parameter is None and s.distance <= CLOSE / 10]
+    found = [s for s in found if ANOTHER_VALUE not in s.parts or s in close]
     if dual and not any(s.parameter is None and ANOTHER_VALUE not in s.parts for s in found):
         pairs = _pairs(form, answer, of_problem, most)
         found += [s for s in pairs if s.distance <= most and ANOTHER_VALUE not in s.parts]
@@ -261,8 +273,11 @@ def _pairs(form: Formulation, answer: Any, slips: Iterable[Variant], most: float
         for second in others:
             if second.of != "problem" or second.kind == first.kind:
                 continue
-            # Kernels that are prepared twice depend on the order.
-            ordered = "kernels" in first.changes(1.0) and "kernels" in second.changes(1.0)
+            # Kernels that are prepared twice depend on the order; no number is changed twice.
+            twice = set(first.changes(1.0)) & set(second.changes(1.0))
+            if twice - {"kernels"}:
+                continue
+            ordered = bool(twice)
             told = [first.statement, second.statement]
             pair = tuple(told if ordered else sorted(told))
             if pair in seen:
