@@ -250,8 +250,8 @@ def composed(form: Formulation, answer: Any, slips: Iterable[Variant], dual: boo
     if right:
         return _best(s for s in found if s.distance <= CLOSE and ANOTHER_VALUE not in s.parts)
     # One with a number that was searched for, and a value that is not its own, is no explanation.
-    close = [s for s in found if s.parameter is None and s.distance <= CLOSE / 10]
-    found = [s for s in found if ANOTHER_VALUE not in s.parts or s in close]
+    sure = [s for s in found if s.parameter is None and s.distance <= CLOSE / 10]
+    found = [s for s in found if ANOTHER_VALUE not in s.parts or s in sure]
     if dual and not any(s.parameter is None and ANOTHER_VALUE not in s.parts for s in found):
         pairs = _pairs(form, answer, of_problem, most)
         found += [s for s in pairs if s.distance <= most and ANOTHER_VALUE not in s.parts]
