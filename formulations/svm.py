@@ -16,15 +16,16 @@ inside the margin: where all (Qv)ᵢ + byᵢ ≥ m > 0, (v, b)/m has none there,
 Q may be singular there, as equal samples make it.
 
 Q is a tensor of the arithmetic F (`formulations.arithmetic`), and holds the matrix that is meant.
-In the primal a Q′ with Q ⪯ Q′ ⪯ Q + 2εI takes its place, whose optimum is less than that with Q by
-ε‖α‖² at most, at an optimal α of the latter. There ‖α‖² ≤ nC²; and since xα is feasible for every
-x ≤ 1, αᵀQα ≤ 1ᵀα, so that 1ᵀα is at most twice the optimum f, no αᵢ above f, and ‖α‖² ≤ 2Cf, 2f².
+The primal at v bounds 1ᵀα - αᵀQv + ½vᵀQv, and that the objective at every feasible α: with a Q̃ in
+place of Q, ‖Q - Q̃‖₂ ≤ ε, it may be less by ε‖v‖(‖α‖ + ½‖v‖), at an optimal α with Q. There
+‖α‖² ≤ nC²; and since xα is feasible for every x ≤ 1, αᵀQα ≤ 1ᵀα, so that 1ᵀα is at most twice the
+optimum f, no αᵢ above f, and ‖α‖² ≤ 2Cf, 2f².
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -81,11 +82,16 @@ def value(F: Arithmetic, Q: Tensor, alpha: Tensor) -> Tensor:
     return alpha.sum() - F.inner(alpha, Q @ alpha) / 2
 
 
-def upper(F: Arithmetic, Q: Tensor, y: Array, C: float, alpha: Any) -> Tensor:
-    """The best of the bounds: at v = α, and where they leave a gap at α moved onto the margin."""
+def upper(F: Arithmetic, Q: Tensor, y: Array, C: float, alpha: Any, below: Any = None) -> Tensor:
+    """The best of the bounds: at v = α, and where they leave a gap at α moved onto the margin.
+
+    Whoever asks has an end `below` the value at α: half of the gap is enough then.
+    """
     alpha = F.exact(alpha).point()
     low, ends = value(F, Q, alpha).point(), []
     enough = low + 2.0 ** (-0.6 * F.bits) * abs(float(low.mid))
+    if below is not None:
+        enough = F.maximum(enough, 2 * low - below).point()
     for end in _uppers(F, Q, y, C, alpha, enough):
         ends.append(end)
         if end.upper <= enough.upper:
@@ -201,31 +207,43 @@ def primal(F: Arithmetic, form: Tensor, image: Tensor, y: Array, C: float, b: An
 
 
 def scaled_primal(
-    F: Arithmetic, form: Tensor, image: Tensor, y: Array, C: float, off_top: Any = ...
+    F: Arithmetic,
+    form: Tensor,
+    image: Tensor,
+    y: Array,
+    C: float,
+    off_top: Any = ...,
+    charged: Callable[[Tensor, Tensor], Tensor] = lambda x, end: end,
 ) -> Tensor:
-    """The primal from vᵀQv and Qv at the best b, or at the multiple of (v, b) that is tried.
+    """The primal from vᵀQv and Qv at the best b, or at the multiple x of (v, b) that is tried.
 
-    At it no sample off the top of the box (to what a solver leaves) is inside the margin.
+    At it no sample off the top of the box (to what a solver leaves) is inside the margin. Each end
+    is charged as it asks at its x.
     """
     b = kink(F, image, y)
-    ends = [primal(F, form, image, y, C, b)]
+    ends = [charged(F.exact(1.0), primal(F, form, image, y, C, b))]
     margins = (image.mid + b.mid * y)[off_top]
     nearest = float(margins.min()) if margins.size else 1.0
     if nearest > 0.5 and nearest != 1.0:
         x = F.exact(1.0 / nearest)
-        ends.append(primal(F, x * (x * form), x * image, y, C, x * b))
+        ends.append(charged(x, primal(F, x * (x * form), x * image, y, C, x * b)))
     return least(F, ends)
 
 
 def hinge_bound(F: Arithmetic, Q: Tensor, y: Array, C: float, v: Any) -> Tensor:
-    """The primal at v and the best b, with Q′ for Q, and what that costs."""
+    """The primal at v and the best b, with Q̃ for Q, and what that costs."""
     if not np.isfinite(C):
         return hard_bound(F, Q, y, v)
-    Q, slack = F.bracket(Q)
-    v = F.exact(v)
-    image = Q @ v
-    best = scaled_primal(F, F.inner(v, image), image, y, C, v.mid < (1 - 1e-6) * C)
-    return best + _charge(F, slack, len(y), C, best)
+    v, slack = F.exact(v), F.exact(F.unknown(Q))
+    size = F.norm(v)
+
+    def charged(x: Tensor, end: Tensor) -> Tensor:
+        return _charged(F, slack * (x * size), x * size, len(y), C, end)
+
+    near = Q.point() if slack > 0 else Q
+    image = near @ v
+    top = v.mid < (1 - 1e-6) * C
+    return scaled_primal(F, F.inner(v, image), image, y, C, top, charged)
 
 
 def hard_bound(F: Arithmetic, Q: Tensor, y: Array, v: Any) -> Tensor:
@@ -236,18 +254,19 @@ def hard_bound(F: Arithmetic, Q: Tensor, y: Array, v: Any) -> Tensor:
     return F.inner(v, image) / (2 * m * m) if m > 0 else F.inf
 
 
-def _charge(F: Arithmetic, slack: Tensor, n: int, C: float, bound: Tensor) -> Tensor:
-    """ε‖α‖² at most: ‖α‖² ≤ nC², 2Cf and 2f² for every f ≥ the optimum, as `bound` + charge is."""
-    square = F.exact(float(n)) * F.exact(C) * C
+def _charged(F: Arithmetic, slack: Tensor, size: Tensor, n: int, C: float, end: Tensor) -> Tensor:
+    """end + slack·(‖α‖ + ½ size): ‖α‖² ≤ nC², 2Cf and 2f² for every f ≥ the optimum, as this is."""
     if not slack > 0:
-        return F.exact(0.0)
+        return end
+    C = F.exact(C)
+    square = n * C * C
     for _ in range(10):
-        f = bound + slack * square
-        less = F.minimum(2 * F.exact(C) * f, 2 * f * f)
+        f = end + slack * (square.sqrt() + size / 2)
+        less = F.minimum(2 * C * f, 2 * f * f)
         if not less.upper < 0.9 * square.upper:
             break
         square = less
-    return slack * square
+    return end + slack * (square.sqrt() + size / 2)
 
 
 def quadratic_bound(

@@ -14,12 +14,14 @@ from cvxkernel.formulations.arithmetic.doubles.tensor import (
     FEW,
     ROUNDED,
     Tensor,
+    block_product,
     exact,
     frobenius,
     inexact,
     interval,
     norm_bound,
     root_rank,
+    rounding,
     summed,
     up,
 )
@@ -166,28 +168,28 @@ class Doubles:
     def forms(K: Tensor, V: Any) -> Tensor:
         r"""vᵀKv for every row v of V, in one product.
 
-        Two sums of n terms in a row are off by γ₂ₙ|v|ᵀ|K||v|. For |δ| ≤ r and s = |v| + r the form
+        The products and their sum are off by γ|v|ᵀ|K||v|. For |δ| ≤ r and s = |v| + r the form
         of v + δ differs by rᵀ|K|s + sᵀ|K|r, and for ‖E‖₂ ≤ ε that of K + E by ε‖s‖². Where ‖K‖_F is
-        known, and enough, it takes the place of |K|, which is then not read.
+        known, and enough, it takes the place of |K|, which is then not read: where what it adds is
+        little, or no more than the ε.
         """
         V = exact(V).spread()
         n, size = len(K), np.abs(V.mid) + V.rad
         with np.errstate(over="ignore", invalid="ignore"):
-            mid = (V.mid @ K.mid * V.mid).sum(axis=1)
+            mid, most = summed(block_product(K.mid, V.mid.T, 0.0).T * V.mid, axis=1)
+            few = rounding(n, most + 2)
+            square = (size * size).sum(axis=1) + n * TINY
+            off = K.off * square + n * TINY * (2 + size.sum(axis=1))
             if K.whole is not None and not inexact(K.rad):
-                square = (size * size).sum(axis=1) + n * TINY
                 rest = np.sqrt(np.square(V.radius).sum(axis=1) + n * TINY) * np.sqrt(square)
-                rad = K.whole * (gamma(2 * n + 2) * square + 2 * rest) + K.off * square
-                rad += n * TINY * (2 + size.sum(axis=1))
-                if (rad <= LITTLE * mid).all():
-                    return Tensor(mid, up(rad, 2 * n))
+                rad = K.whole * (few * square + 2 * rest)
+                if (rad <= np.maximum(LITTLE * mid, off)).all():
+                    return Tensor(mid, up(rad + off, 2 * n))
             entries = np.abs(K.mid) + K.rad
-            most = size @ entries
-            rad = gamma(2 * n + 2) * (most * size).sum(axis=1)
-            rad += K.off * ((size * size).sum(axis=1) + n * TINY)
-            rad += n * TINY * (2 + size.sum(axis=1))
+            whole = size @ entries
+            rad = few * (whole * size).sum(axis=1) + off
             if inexact(V.rad):
-                rad += (most * V.rad + V.radius @ entries * size).sum(axis=1)
+                rad += (whole * V.rad + V.radius @ entries * size).sum(axis=1)
             if inexact(K.rad):
                 rad += (size @ K.radius * size).sum(axis=1)
             return Tensor(mid, up(rad, 2 * n))
@@ -224,15 +226,15 @@ class Doubles:
         return Tensor(mid, A.rad, float(up(A.off + off)))
 
     @classmethod
-    def bracket(cls, Q: Tensor) -> tuple[Tensor, Tensor]:
-        """Q + εI in doubles for all that is not known of Q, and ε."""
+    def majorant(cls, Q: Tensor) -> Tensor:
+        """Q + εI in doubles, for all that is not known of Q."""
         slack = cls.unknown(Q)
         if not slack:
-            return Q, exact(0.0)
-        slack = float(up(slack + 2 * UNIT * (float(np.abs(Q.mid.diagonal()).max()) + slack)))
+            return Q
+        slack = up(slack + 2 * UNIT * (float(np.abs(Q.mid.diagonal()).max()) + slack))
         mid = Q.mid.copy()
         mid.flat[:: len(mid) + 1] += slack
-        return Tensor(mid), exact(slack)
+        return Tensor(mid)
 
     @classmethod
     def clipped(cls, x: Any, top: float = np.inf) -> Tensor:
