@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import signal
@@ -11,7 +10,6 @@ import sys
 import time
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -146,44 +144,6 @@ def test_a_study_that_was_killed_goes_on_and_ends_with_the_same_table(tmp_path):
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert table_of(again.stdout) == table_of(whole.stdout)
-
-
-def running():
-    """The processes that run, each with its parent."""
-    found = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            state, parent = stat.read_text().rpartition(")")[2].split()[:2]
-            found |= {int(stat.parent.name): int(parent)} if state != "Z" else {}
-    return found
-
-
-def descendants(process):
-    """Its children, theirs, and so on."""
-    parents, found = running(), {process}
-    while more := {one for one, parent in parents.items() if parent in found} - found:
-        found |= more
-    return found - {process}
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_the_processes_of_a_study_end_with_it_however_it_ends(tmp_path):
-    store = tmp_path / "killed.jsonl"
-    asked = ["study", "ye2008-table9", "--splits", "30", "--jobs", "2", "--store", str(store)]
-    begun = subprocess.Popen(
-        command(*asked),
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
-    )  # fmt: skip
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline and not list(Store(store).records()):
-        time.sleep(0.02)
-    workers = descendants(begun.pid)
-    assert len(workers) >= 2
-    begun.kill()
-    begun.wait()
-    while time.monotonic() < deadline and workers & running().keys():
-        time.sleep(0.05)
-    assert not workers & running().keys()
 
 
 def test_every_study_is_well_formed():
