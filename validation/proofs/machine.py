@@ -38,19 +38,6 @@ class Machine:
 
     # -- As a judge ---------------------------------------------------------------------------
 
-    def lower(self, point: Point) -> arb:
-        """The objective at α, and zero at least, which is that of α = 0."""
-        if "alpha" not in point:
-            return arb.neg_inf()
-        low = svm.value(self.Q, self.feasible(point["alpha"]))
-        return low.lower() if low > 0 else arb(0)
-
-    def upper(self, point: Point) -> arb:
-        """The better of the machine's two bounds at α."""
-        if "alpha" not in point:
-            return arb.pos_inf()
-        return svm.upper(self.Q, self.y, self.C, self.feasible(point["alpha"]))
-
     def better(self, point: Point) -> Iterator[Point]:
         """α polished; where there is none, or none in the box, libsvm's."""
         alpha = np.array([balls.below(x) for x in self.feasible(point.get("alpha", self.y * 0))])
@@ -58,9 +45,9 @@ class Machine:
         for start in (*found, self.start()):
             yield {"alpha": start}
             if start.max() > 0:
-                made = svm.polished([self.Q], [arb(1)], self.y, self.C, start, np.ones(1))
+                made = svm.polished(self.Q, self.y, self.C, start)
                 if made is not None:
-                    yield {"alpha": made[0]}
+                    yield {"alpha": made}
 
     def start(self) -> Array:
         """α of libsvm, in units where the largest entry of Q is 1; zero where it has none."""

@@ -8,19 +8,17 @@ or it was made so. Nothing has to be proved of that, and the ends hold for every
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from flint import arb, arb_mat
 
 from cvxkernel.formulations import svm as bounds
-from cvxkernel.formulations.arithmetic import BALLS, balls
+from cvxkernel.formulations.arithmetic import BALLS, Tensor, balls
 from cvxkernel.formulations.arithmetic.balls import Proof, exact, excess, numbers
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers.svm import svm as solvers_svm
 from cvxkernel.validation.proofs.saddle import Saddle
-from cvxkernel.validation.proofs.saddle import offset as offset  # also for those who import svm
 
 
 def signed(y: Array, Q: arb_mat) -> arb_mat:
@@ -30,7 +28,7 @@ def signed(y: Array, Q: arb_mat) -> arb_mat:
     return arb_mat(rows)
 
 
-def feasible(alpha: Iterable[Any], y: Array, C: float) -> list[arb]:
+def feasible(alpha: Any, y: Array, C: float) -> list[arb]:
     """α clipped to the box, then the heavier class scaled down until αᵀy = 0."""
     return list(bounds.feasible(BALLS, exact(numbers(alpha)), y, C).x)
 
@@ -78,55 +76,15 @@ def machine(Q: Array, y: Array, C: float) -> Array:
 def optimum(Q: arb_mat, y: Array, C: float) -> Proof:
     """The optimum of the machine at a given matrix: α from libsvm, polished; both ends there."""
     alpha = machine(balls.doubles(Q), y, C)
-    found = [[arb(x) for x in alpha]]
-    if alpha.max() > 0:
-        better = polished([Q], [arb(1)], y, C, alpha, np.ones(1))
-        found += [better[0]] if better is not None else []
-    points = [feasible(a, y, C) for a in found]
+    better = polished(Q, y, C, alpha) if alpha.max() > 0 else None
+    points = [feasible(a, y, C) for a in (alpha, better) if a is not None]
     lower = balls.largest([value(Q, a).lower() for a in points])
     upper_ = -balls.largest([-upper(Q, y, C, a) for a in points])
     return Proof(lower.lower(), upper_.upper())
 
 
-# -- Polishing ------------------------------------------------------------------------------------
-
-
-def polished(
-    G: Sequence[arb_mat],
-    r: Sequence[arb],
-    y: Array,
-    C: float,
-    alpha: Array,
-    mu: Array,
-    *,
-    ridge: arb | None = None,
-) -> tuple[list[arb], list[arb]] | None:
-    r"""α and μ from the KKT conditions, by Newton's method on active sets.
-
-        maximize  2·1ᵀα - αᵀα·ridge - c·maxᵢ αᵀGᵢα/rᵢ  over the box, αᵀy = 0,   c = Σᵢ rᵢ
-
-    With F the free samples, A the kernels of positive weight and Q = Σμᵢ Gᵢ + ridge·I:
-
-        (Qα)_F + b·y_F = 1,   yᵀα = 0,   αᵀGᵢα/rᵢ = t  (i ∈ A),   Σ_A μᵢrᵢ = c
-
-    One matrix with weight one is the support vector machine itself. No proof rests on the result;
-    None where it is not finite.
-    """
-    c, p = balls.total(r), len(r)
-    made = Saddle(
-        Y=y[None],
-        C=C,
-        terms=[{0: K / s} for K, s in zip(G, r, strict=True)],  # the weights are the μᵢrᵢ
-        cost=[arb(0)] * p,
-        E=[[arb(1)] * p],
-        f=[c],
-        ridge=ridge or arb(0),
-    )
-    at = made.polished(alpha[None], mu * np.array([float(s) for s in r]))
-    if not all(x.is_finite() for x in at.unknowns()):
-        return None
-    w = at.w
-    if not at.free:  # every α at a border: the weight goes to the largest form
-        forms = [float(q) for q in made.forms(at)[0]]
-        w = [c * int(i == int(np.argmax(forms))) for i in range(p)]
-    return at.alpha[0], [x / s for x, s in zip(w, r, strict=True)]
+def polished(Q: arb_mat, y: Array, C: float, alpha: Array) -> Tensor | None:
+    """α by Newton's method on active sets; None where it is not finite. No proof rests on it."""
+    saddle = Saddle(y[None], C, [{0: Q}], np.zeros(1), np.ones((1, 1)), exact([arb(1)]))
+    at = saddle.polished(alpha[None], np.ones(1))
+    return at.alpha[0] if at.unknowns.is_finite() else None

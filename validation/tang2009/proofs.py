@@ -25,10 +25,8 @@ def polished(problem: MultiLabelled, Q: list[Tensor], alpha: Array) -> Tensor:
     """Each machine's α at a given matrix, by Newton's method; as it is where that fails."""
     out = []
     for Q_t, y, a in zip(Q, problem.Y, alpha, strict=True):
-        found = None
-        if a.max() > 0:
-            found = svm.polished([Q_t.matrix], [arb(1)], y, problem.C, a, np.ones(1))
-        out.append(exact(a if found is None else found[0]))
+        found = svm.polished(Q_t.matrix, y, problem.C, a) if a.max() > 0 else None
+        out.append(exact(a) if found is None else found)
     return BALLS.stack(out)
 
 
@@ -84,16 +82,15 @@ class SharedJudge:
         k, p, Y = self.k, self.p, self.problem.Y
         G = [[BALLS.signed(y, K).matrix for K in self.bounds.kernels] for y in Y]
         terms: list[dict[int, arb_mat]] = [{t: G[t][i] for t in range(k)} for i in range(p)]
-        owner = [-1] * p
+        owner = np.repeat(np.arange(-1, k if self.beta > 0 else 0), p)
+        own = owner >= 0
         if self.beta > 0:
             terms += [{t: G[t][i]} for t in range(k) for i in range(p)]
-            owner += [t for t in range(k) for _ in range(p)]
-        E = [[arb(o in (-1, t)) for o in owner] for t in range(k)]
-        f, cost = [arb(1)] * k, [arb(self.lam) / 2 if o >= 0 else arb(0) for o in owner]
+        E, f, cost = 1.0 * (~own | (owner == np.arange(k)[:, None])), np.ones(k), own * self.lam / 2
         if self.shared and 0 < self.beta < k / 2:
-            E = [*([*row, arb(0)] for row in E), [*(arb(o >= 0) / 2 for o in owner), arb(1)]]
-            terms, f, cost = [*terms, {}], [*f, arb(self.beta)], [*cost, arb(0)]
-        return Saddle(Y, self.problem.C, terms, cost, E, f)
+            E = np.block([[E, np.zeros((k, 1))], [own / 2, np.ones(1)]])
+            terms, f, cost = [*terms, {}], np.append(f, self.beta), np.append(cost, 0.0)
+        return Saddle(Y, self.problem.C, terms, cost, E, exact(f))
 
     def weights(self, point: Point) -> Tensor:
         """θ of a point, Ω not above β."""
@@ -118,7 +115,7 @@ class SharedJudge:
             start = self.bounds.feasible(exact(alpha)).mid
             if (start.max(axis=1) > 0).all():
                 found = self.saddle.polished(start, self.start(theta), border)
-                if all(x.is_finite() for x in found.unknowns()):
+                if found.unknowns.is_finite():
                     yield self.point(found)
                 if found.done:
                     return
@@ -136,10 +133,10 @@ class SharedJudge:
     def point(self, found: State) -> Point:
         """θ and α where Newton's method ended."""
         k, p = self.k, self.p
-        theta = exact(found.w[:p]) + exact(np.zeros((k, p)))
+        theta = found.w[:p] + np.zeros((k, p))
         if len(found.w) > p:
-            theta = theta + exact(found.w[p : p + k * p]).reshape(k, p)
-        return {"alpha": BALLS.stack([exact(row) for row in found.alpha]), "theta": theta}
+            theta = theta + found.w[p : p + k * p].reshape(k, p)
+        return {"alpha": found.alpha, "theta": theta}
 
     def corner(self, alpha: Tensor) -> Tensor:
         """The weights at which the lower end at α is attained: one kernel shared, one each."""
