@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from cvxkernel.formulations.arithmetic import BALLS
-from cvxkernel.formulations.arithmetic.balls import Proof, exact, excess, off_simplex
+from cvxkernel.formulations.arithmetic.balls import Proof, exact, off_simplex
 from cvxkernel.formulations.lanckriet2004.bounds import Bounds
 from cvxkernel.formulations.lanckriet2004.data import Margin
 from cvxkernel.formulations.svm import feasible
@@ -49,10 +49,7 @@ class MarginJudge:
             alpha = feasible(BALLS, exact(point["alpha"]), self.y, self.top)
             found.repaired["alpha"] = alpha
             b, top, square = self.bounds.terms(alpha)
-            if "t" in point:
-                t = exact(point["t"])
-                found.violations["quad"] = excess((top - t).number, top.number)
-                found.repaired["t"] = top = BALLS.maximum(top, t)
+            top = found.raised(point, "t", "quad", top)
             value = 2 * b - square - self.bounds.c * top
             found.objectives["lower"] = Proof.of(value.number)
         if "mu" in point:

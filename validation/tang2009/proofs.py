@@ -163,18 +163,11 @@ class SharedJudge:
     def epigraph(self, point: Point, alpha: Tensor, found: Examination) -> Tensor:
         """s₀, s_t and s, raised to what α asks for; s."""
         s0, s_t = self.bounds.largest(alpha)
-        size = BALLS.maximum(s0, s_t.sum()).number
-
-        def raised(symbol: str, label: str, least: Tensor) -> Tensor:
-            if symbol not in point:
-                return least
-            given = exact(point[symbol])
-            found.violations[label] = excess((least - given).max().number, size)
-            found.repaired[symbol] = BALLS.maximum(least, given)
-            return found.repaired[symbol]
-
-        s0, s_t = raised("s0", "quad0", s0), raised("s_t", "quad", s_t)
-        return raised("s", "shared and specific", self.bounds.spread(s0, s_t.sum()))
+        size = BALLS.maximum(s0, s_t.sum())
+        s0 = found.raised(point, "s0", "quad0", s0, size)
+        s_t = found.raised(point, "s_t", "quad", s_t, size)
+        spread = self.bounds.spread(s0, s_t.sum())
+        return found.raised(point, "s", "shared and specific", spread, size)
 
     def priced(self, point: Point, found: Examination) -> None:
         """λΩ + Σₜ max D at the repaired weights, with the answer's own γ; g raised."""

@@ -85,10 +85,7 @@ class DiscriminantJudge:
             best = F.maximum(value, -gamma)
             found.repaired["gamma"] = -best
         elif self.kind == "SDP" and "t" in point:
-            each, t = S.diagonal() + rest, exact(point["t"]).reshape(len(S))
-            found.violations["lmi"] = excess((each - t).max().number, size)
-            found.repaired["t"] = raised = F.maximum(each, t)
-            best = raised.sum()
+            best = found.raised(point, "t", "lmi", S.diagonal() + rest, abs(value)).sum()
         elif self.kind == "SDP" and "T" in point:
             T = exact(point["T"])
             shift = (rest - _least((T - S).matrix)).positive()
@@ -102,10 +99,8 @@ class DiscriminantJudge:
     def dual(self, point: Point, beta: Tensor, H: Tensor, found: Examination) -> None:
         """The objective of the QCQPs at β, and at t if it is given: no multiple of β is taken."""
         b, square, top = self.bounds.terms(beta, H)
-        if self.kind == "QCQP" and "t" in point:
-            t = exact(point["t"]).reshape()
-            found.violations["quad"] = excess((top - t).number, top.number)
-            found.repaired["t"] = top = F.maximum(top, t)
+        if self.kind == "QCQP":
+            top = found.raised(point, "t", "quad", top)
         q = top if self.bounds.joint else square + top / self.bounds.lam
         found.objectives["lower"] = Proof.of((b - q / 4).number)
 

@@ -102,11 +102,7 @@ class KernelJudge:
             found.repaired["z"] = z
             off = BALLS.norm(own_z - z).number
             found.violations["z = Kc"] = excess(off, BALLS.norm(z).number)
-        if "u" in point:
-            u = exact(numbers(point["u"])[0])
-            short = excess((form - u).number, form.number)
-            found.violations["lmi"] = found.violations["lmi"].max(short)
-            form = found.repaired["u"] = BALLS.maximum(form, u)
+        form = found.raised(point, "u", "lmi", form)
         xi = margins(point, z, self.y, found, own=own_z)
         value = at.loss * xi.sum() + at.ridge * form + cost
         found.objectives["upper"] = Proof.of(value.number)

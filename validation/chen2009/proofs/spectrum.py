@@ -83,11 +83,8 @@ class SpectrumJudge:
         k = at.k(a)
         found.violations["cone"] = excess((-own).max().number, abs(own).max().number)
         h = at.h(a)
-        if "v" in point:
-            v = exact(numbers(point["v"])[0])
-            size = BALLS.maximum(h, abs(v))
-            found.violations["ball"] = excess((h - v).number, size.number)
-            h = found.repaired["v"] = BALLS.maximum(h, v)
+        size = BALLS.maximum(h, abs(exact(numbers(point.get("v", 0.0))[0])))
+        h = found.raised(point, "v", "ball", h, size)
         if "z" not in point:
             half = svm.optimum(self.machine(a), self.y, 1.0)
             ends = [(at.loss * exact(x) + at.gamma * h).number for x in (half.lower, half.upper)]
@@ -99,11 +96,8 @@ class SpectrumJudge:
         found.violations["cones"] = excess(lost.number, size.number)
         u = BALLS.where(kept, z * z / BALLS.where(kept, k, 1.0), 0.0)
         if "u" in point:
-            given, most = exact(point["u"]), u.max().number
-            short = excess((u - given).max().number, most)
-            found.violations["cones"] = found.violations["cones"].max(short)
-            found.violations["nonneg"] = excess((-given).max().number, most)
-            u = found.repaired["u"] = BALLS.maximum(u, given)
+            found.violations["nonneg"] = excess((-exact(point["u"])).max().number, u.max().number)
+        u = found.raised(point, "u", "cones", u)
         xi = margins(point, at.U @ z, self.y, found, own=at.U @ claimed)
         value = at.loss * xi.sum() + at.ridge * u.sum() + at.gamma * h
         found.objectives["upper"] = Proof.of(value.number)
