@@ -11,7 +11,6 @@ from cvxkernel.formulations.arithmetic import BALLS
 from cvxkernel.formulations.arithmetic.balls import Proof, exact, off_simplex
 from cvxkernel.formulations.lanckriet2004.bounds import Bounds
 from cvxkernel.formulations.lanckriet2004.data import Margin
-from cvxkernel.formulations.svm import feasible
 from cvxkernel.formulations.weights import simplex
 from cvxkernel.validation.proofs import svm
 from cvxkernel.validation.proofs.proof import Examination, Point
@@ -45,9 +44,7 @@ class MarginJudge:
         """α clipped and balanced, t raised; μ clipped and scaled, the machine solved there."""
         found = Examination()
         if "alpha" in point:
-            found.violations.update(svm.off_box(point["alpha"], self.y, self.top))
-            alpha = feasible(BALLS, exact(point["alpha"]), self.y, self.top)
-            found.repaired["alpha"] = alpha
+            alpha = svm.examined(found, point, self.y, self.top)
             b, top, square = self.bounds.terms(alpha)
             top = found.raised(point, "t", "quad", top)
             value = 2 * b - square - self.bounds.c * top
@@ -57,7 +54,7 @@ class MarginJudge:
             found.violations.update({f"mu {label}": x for label, x in wrong.items()})
             mu = simplex(BALLS, exact(point["mu"]), self.bounds.r, self.bounds.c)
             found.repaired["mu"] = mu
-            half = svm.optimum(self.bounds.combined(mu).matrix, self.y, self.top)
+            half = svm.optimum(self.bounds.combined(mu), self.y, self.top)
             found.objectives["upper"] = Proof.of(2 * half.lower, 2 * half.upper)
         return found
 

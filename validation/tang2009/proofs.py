@@ -25,7 +25,7 @@ def polished(problem: MultiLabelled, Q: list[Tensor], alpha: Array) -> Tensor:
     """Each machine's α at a given matrix, by Newton's method; as it is where that fails."""
     out = []
     for Q_t, y, a in zip(Q, problem.Y, alpha, strict=True):
-        found = svm.polished(Q_t.matrix, y, problem.C, a) if a.max() > 0 else None
+        found = svm.polished(Q_t, y, problem.C, a) if a.max() > 0 else None
         out.append(exact(a) if found is None else found)
     return BALLS.stack(out)
 
@@ -198,7 +198,7 @@ class SharedJudge:
         found.repaired.update({symbol: repaired[symbol] for symbol in given})
         price, Q = (self.lam * parts[1].sum() / 2).number, self.bounds.combined(theta)
         rows = zip(Q, self.problem.Y, strict=True)
-        each = [svm.optimum(Q_t.matrix, y, self.problem.C) for Q_t, y in rows]
+        each = [svm.optimum(Q_t, y, self.problem.C) for Q_t, y in rows]
         lows, highs = (exact([getattr(x, end) for x in each]) for end in ("lower", "upper"))
         if "machines" in point:
             self.solved(point, Q, each, found)

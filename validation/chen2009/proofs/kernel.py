@@ -39,7 +39,7 @@ class KernelJudge:
 
     def machine(self, K: Tensor) -> Any:
         """Q of the machine at K in which C = 1: its optimum is 1/loss of that at K."""
-        return BALLS.signed(self.y, K * self.bounds.top).matrix
+        return BALLS.signed(self.y, K * self.bounds.top)
 
     def better(self, point: Point) -> Iterator[Point]:
         """α, K and W by Newton's method, or α of the machine at S where K = S.

@@ -21,7 +21,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from flint import arb_mat
 
 from cvxkernel.formulations import svm
 from cvxkernel.formulations.arithmetic import BALLS, balls
@@ -129,12 +128,11 @@ def _solved(
     return (alpha, theta, gap.mid) if moved < 1e-14 else None
 
 
-def machine_point(Q: arb_mat, y: Array) -> Tensor | None:
+def machine_point(Q: Tensor, y: Array) -> Tensor | None:
     """t of the machine with Q and C = 1 to the working precision, from libsvm's."""
-    whole, middle = exact(Q), balls.doubles(Q)
 
     def conditions(t: Tensor, theta: Tensor) -> State:
-        return _alone(whole @ t, middle)
+        return _alone(Q @ t, Q.mid)
 
     start = Machine(Q, y, 1.0).start()
     made = polished(conditions, y, exact(1.0), start, np.zeros(0)) if start.any() else None

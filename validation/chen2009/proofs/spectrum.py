@@ -3,9 +3,10 @@ r"""(12) judged, in the eigenvectors of S, which are part of it (`formulations.e
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
-from flint import arb, arb_mat
+from flint import arb
 
 from cvxkernel.formulations.arithmetic import BALLS
 from cvxkernel.formulations.arithmetic.balls import Proof, Tensor, exact, excess, numbers
@@ -25,9 +26,9 @@ class SpectrumJudge:
         self.problem, self.y, self.bounds = problem, problem.y, bounds.Spectrum(BALLS, problem)
         self.known = problem.basis.decided
 
-    def machine(self, a: Tensor) -> arb_mat:
+    def machine(self, a: Tensor) -> Any:
         """Q of the machine at K_a in which C = 1."""
-        return BALLS.signed(self.y, self.bounds.kernel(a) * self.bounds.top).matrix
+        return BALLS.signed(self.y, self.bounds.kernel(a) * self.bounds.top)
 
     def better(self, point: Point) -> Iterator[Point]:
         """α and a by Newton's method, or those of the machine with a at the centre of h.

@@ -100,8 +100,7 @@ class LearnedJudge:
             found.repaired["x"] = point["x"]
             found.objectives["upper"] = Proof.of(cost + omega.upper(x).number)
         elif x is not None:
-            own = found.repaired["x"] = feasible(BALLS, x, self.y, self.C)
-            found.violations.update(svm.off_box(x, self.y, self.C, "x "))
+            own = svm.examined(found, point, self.y, self.C, "x")
             found.violations["x optimal"] = excess(best - omega.value(own).number, size)
         if "alpha" in point and self.dual not in point:
             value = value_at(omega, *self.examine_machine(point, found))
@@ -110,9 +109,7 @@ class LearnedJudge:
 
     def examine_machine(self, point: Point, found: Examination) -> tuple[Tensor, Tensor | None]:
         """α and γ made feasible."""
-        found.violations.update(svm.off_box(point["alpha"], self.y, self.C))
-        alpha = feasible(BALLS, exact(point["alpha"]), self.y, self.C)
-        found.repaired["alpha"] = alpha
+        alpha = svm.examined(found, point, self.y, self.C)
         if "gamma" not in point:
             return alpha, None
         found.violations.update(off_simplex(point["gamma"]))

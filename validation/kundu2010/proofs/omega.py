@@ -21,7 +21,6 @@ from cvxkernel.formulations.catalogue import CATALOGUE
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kundu2010 import Combination
 from cvxkernel.formulations.kundu2010.bounds import Omega, shares
-from cvxkernel.formulations.svm import feasible
 from cvxkernel.solvers.mkl import mkl
 from cvxkernel.validation.proofs import svm
 from cvxkernel.validation.proofs.proof import Examination, Point
@@ -124,9 +123,7 @@ class CombinationJudge:
         """
         found = Examination()
         if "alpha" in point:
-            found.violations.update(svm.off_box(point["alpha"], self.y, self.C))
-            alpha = feasible(BALLS, exact(point["alpha"]), self.y, self.C)
-            found.repaired["alpha"] = alpha
+            alpha = svm.examined(found, point, self.y, self.C)
             gamma = None
             if "gamma" in point:
                 found.violations.update(off_simplex(point["gamma"]))
@@ -138,7 +135,6 @@ class CombinationJudge:
             if x.ndim == 2:
                 found.objectives["upper"] = Proof.of(self.omega.upper(x).number)
             else:
-                alpha = found.repaired["x"] = feasible(BALLS, x, self.y, self.C)
-                found.violations.update(svm.off_box(x, self.y, self.C, "x "))
+                alpha = svm.examined(found, point, self.y, self.C, "x")
                 found.below(value_at(self.omega, alpha, None))
         return found
