@@ -61,9 +61,8 @@ class KernelJudge:
         if made is not None:
             yield made
         elif semidefinite.exactly(self.problem.S):
-            shares = newton.machine_point(self.machine(at.S), self.y)
-            if shares is not None:
-                yield {"alpha": shares * at.top}
+            *_, shares = Machine(self.machine(at.S), self.y, 1.0).better({})
+            yield {"alpha": shares["alpha"] * at.top}
 
     def examine(self, point: Point) -> Examination:
         """K and W raised, z = Kc, and ξ, u, v raised to what they have to be."""

@@ -29,7 +29,6 @@ from cvxkernel.formulations.chen2009 import bounds, spectrum
 from cvxkernel.formulations.enclosure import TINY
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers.dual_ascent import differences, hessian
-from cvxkernel.validation.proofs.machine import Machine
 
 MOST = 100  # samples
 BORDER = 1e-6  # of the box: nearer to its border a sample is taken as there
@@ -126,17 +125,6 @@ def _solved(
             break
         before = moved
     return (alpha, theta, gap.mid) if moved < 1e-14 else None
-
-
-def machine_point(Q: Tensor, y: Array) -> Tensor | None:
-    """t of the machine with Q and C = 1 to the working precision, from libsvm's."""
-
-    def conditions(t: Tensor, theta: Tensor) -> State:
-        return _alone(Q @ t, Q.mid)
-
-    start = Machine(Q, y, 1.0).start()
-    made = polished(conditions, y, exact(1.0), start, np.zeros(0)) if start.any() else None
-    return None if made is None else made[0]
 
 
 def _alone(image: Tensor, H: Array) -> State:

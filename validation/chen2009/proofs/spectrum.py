@@ -52,9 +52,8 @@ class SpectrumJudge:
             yield made
         elif at.centres:  # where γ is large; of the two of `both` it is a_flip
             centre = at.modified(at.centres[-1])
-            shares = newton.machine_point(self.machine(centre), self.y)
-            if shares is not None:
-                yield {"alpha": shares * at.top, "a": centre}
+            *_, shares = Machine(self.machine(centre), self.y, 1.0).better({})
+            yield {"alpha": shares["alpha"] * at.top, "a": centre}
 
     def examine(self, point: Point) -> Examination:
         """a made Λa ≥ 0, z zero where λa is, and ξ, u, v raised to what they have to be."""
