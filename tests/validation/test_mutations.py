@@ -253,7 +253,7 @@ MUTATIONS = (
     ),
     Mutation(
         "K - S for 2(K - S) in the subgradient of L3",
-        "kundu2010.losses.entrywise:Squared.subgradient",
+        "kundu2010.losses.norms:Squared.subgradient",
         "return 2 * X",
         "return X",
         ("kundu2010-eq8", "kundu2010-lem3.1"),
