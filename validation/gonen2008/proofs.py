@@ -42,7 +42,6 @@ from cvxkernel.formulations.arithmetic.balls import (
     excess,
     inner,
     matrix,
-    numbers,
 )
 from cvxkernel.formulations.gonen2008 import Gated, GatedOneClass, GatedRegression
 from cvxkernel.formulations.gonen2008.bounds import combined, enclose_gated, extended, gates
@@ -195,23 +194,22 @@ class ExtendedMachine:
         found, at = Examination(), self.bounds
         if self.symbol not in point:
             return found
-        beta = numbers(point[self.symbol])
-        size, top = balls.largest([abs(x) for x in beta]), at.high.number
+        beta, top = exact(point[self.symbol]), at.high.number
         if isinstance(self.problem, GatedOneClass):
             top = 1 / (arb(self.problem.nu) * self.problem.n)  # as the box is written
-        off = abs(balls.total(beta) - arb(at.total))
-        found.violations["balance"] = excess(off, balls.total(abs(x) for x in beta))
-        outside = balls.largest(beta if not at.low.mid else [abs(x) for x in beta])
+        off, size = abs(beta.sum() - at.total), abs(beta)
+        found.violations["balance"] = excess(off.number, size.sum().number)
+        outside = (size if at.low.mid else beta).max().number
         found.violations["box"] = excess(outside - top, top)
         if not at.low.mid:
-            found.violations["nonneg"] = excess(balls.largest([-x for x in beta]), size)
+            found.violations["nonneg"] = excess((-beta).max().number, size.max().number)
         made = found.repaired[self.symbol] = self.feasible(beta)
-        found.objectives["lower"] = Proof.of(at.value(exact(made)).number)
+        found.objectives["lower"] = Proof.of(at.value(made).number)
         for symbol, sign in (("b", 1), ("rho", -1)):
             if symbol in point:
-                b = found.repaired[symbol] = numbers(point[symbol])[0]
-                f = at.K @ exact(made)
-                high = BALLS.inner(exact(made), f) / 2 + at.losses(f, exact(sign * b))
+                b = found.repaired[symbol] = exact(point[symbol]).reshape()
+                f = at.K @ made
+                high = BALLS.inner(made, f) / 2 + at.losses(f, sign * b)
                 found.objectives["upper"] = Proof.of(high.number)
         return found
 

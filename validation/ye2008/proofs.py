@@ -244,19 +244,12 @@ class Together:
             *(arb(0) for _ in pairs),
         ]
         d = self.solve(exact(J).matrix.mid(), -balls.column(rest).mid())
-        # as far as no weight becomes negative; one that reaches zero is used no more
-        ratios = {i: -self.w[i] / x for i, x in zip(A, d, strict=False) if self.w[i] + x < 0}
-        length = min(ratios.values(), key=float, default=arb(1))
+        length = weights.moved(self.w, A, d[:n])
         d = [(length * x).mid() for x in d]
-        for i, x in zip(A, d, strict=False):
-            self.w[i] = (self.w[i] + x).mid()
-        for i in [i for i, x in ratios.items() if float(x) <= float(length)]:
-            self.w[i] = arb(0)
-            self.active.remove(i)
         moved = exact(d[n:own]).reshape(k, rank)
         self.R, self.t = (R + moved).point(), (t + exact(d[own:rows])).point()
         self.kappa = (kappa + d[rows]).mid()
-        return 1.0 if ratios else max(abs(float(x)) for x in d[:rows])
+        return 1.0 if length < 1 else max(abs(float(x)) for x in d[:rows])
 
     def more(self) -> bool:
         """Another weight for the active ones, if these are not those of the optimum."""

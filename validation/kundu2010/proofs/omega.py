@@ -49,6 +49,16 @@ def off_simplex(given: Any) -> dict[str, arb]:
     }
 
 
+def examined(found: Examination, point: Point, y: Array, C: float) -> tuple[Tensor, Tensor | None]:
+    """α and γ made feasible."""
+    alpha = svm.examined(found, point, y, C)
+    if "gamma" not in point:
+        return alpha, None
+    found.violations.update(off_simplex(point["gamma"]))
+    gamma = found.repaired["gamma"] = shares(BALLS, point["gamma"])
+    return alpha, gamma
+
+
 def machine(omega: Omega) -> Iterator[Tensor]:
     """α near the optimum, in doubles; and what Newton's method makes of it."""
     alpha, _ = mkl(BALLS.stack([BALLS.signed(omega.y, M) for M in omega.M]).mid, omega.y, omega.C)
@@ -103,12 +113,8 @@ class CombinationJudge:
         """
         found = Examination()
         if "alpha" in point:
-            alpha = svm.examined(found, point, self.y, self.C)
-            gamma = None
-            if "gamma" in point:
-                found.violations.update(off_simplex(point["gamma"]))
-                gamma = found.repaired["gamma"] = shares(BALLS, point["gamma"])
-            found.objectives["lower"] = value_at(self.omega, alpha, gamma)
+            ends = value_at(self.omega, *examined(found, point, self.y, self.C))
+            found.objectives["lower"] = ends
         if "x" in point:
             found.repaired["x"] = point["x"]
             x = exact(point["x"])
