@@ -72,18 +72,20 @@ def polished(omega: Omega, alpha: Array) -> Tensor | None:
     """Newton's method for 1ᵀα - ½(Σᵢ√qᵢ)²; no proof rests on it.
 
     rᵢ = √qᵢ, gᵢ = Mᵢα/rᵢ, R = Σrᵢ, g = Σgᵢ: ∇ = 1 - Rg, -∇² = ggᵀ + RΣᵢ(Mᵢ - gᵢgᵢᵀ)/rᵢ.
+    A multiple of y in Mᵢα is b's: Dᵢ takes the place of Mᵢ.
     """
 
     def conditions(alpha: Tensor, theta: Tensor) -> State:
-        images = [M @ alpha for M in omega.M]
-        r = BALLS.stack([BALLS.inner(alpha, image) for image in images]).sqrt()
+        forms, images = omega.seen([alpha] * len(omega.M))
+        r = forms.sqrt()
         G = [image / root for image, root in zip(images, r.x, strict=True)]
         R, g = r.sum(), sum(G[1:], G[0])
         bend = np.outer(g.mid, g.mid)
-        for M, g_i, root in zip(omega.M, G, r.x, strict=True):
-            bend += (M.mid - np.outer(g_i.mid, g_i.mid)) * (R / root).mid
+        for M, g_i, root in zip(middles, G, r.x, strict=True):
+            bend += (M - np.outer(g_i.mid, g_i.mid)) * (R / root).mid
         return alone(R * g, bend)
 
+    middles = [M.mid for _, M in omega.levelled]
     if not (omega.forms(alpha) > 0).all():
         return None
     made = newton.polished(conditions, omega.y, exact(omega.C), alpha, np.zeros(0))
