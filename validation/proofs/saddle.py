@@ -184,13 +184,13 @@ class State:
     @property
     def unknowns(self) -> Tensor:
         """α and w."""
-        return exact(np.append(self.alpha.x, self.w.x))
+        return BALLS.tensor(np.append(self.alpha.x, self.w.x))
 
 
 def _moved(x: Tensor, where: Any, step: Tensor) -> Tensor:
     moved = x.x.copy()
     moved[where] = (x[where] - step).point().x
-    return exact(moved)
+    return BALLS.tensor(moved)
 
 
 def _most(numbers: Iterable[arb]) -> float:
