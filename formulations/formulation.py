@@ -270,7 +270,7 @@ def formulations(programs: ModuleType, bounds: ModuleType) -> Iterator[Formulati
     for function in vars(bounds).values():
         known |= getattr(function, "encloses", {}) if callable(function) else {}
     for problem in vars(programs).values():
-        if not isinstance(problem, type) or problem.__module__ != programs.__name__:
+        if not isinstance(problem, type) or not problem.__module__.startswith(programs.__name__):
             continue
         for method in vars(problem).values():
             for what in getattr(method, "printed", ()):

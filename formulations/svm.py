@@ -25,7 +25,7 @@ optimum f, no αᵢ above f, and ‖α‖² ≤ 2Cf, 2f².
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -96,15 +96,12 @@ def upper(F: Arithmetic, Q: Tensor, y: Array, C: float, alpha: Any, below: Any =
         ends.append(end)
         if end.upper <= enough.upper:
             break
-    return least(F, ends)
+    return least(ends)
 
 
-def least(F: Arithmetic, ends: list[Tensor]) -> Tensor:
+def least(ends: Iterable[Tensor]) -> Tensor:
     """The bound whose upper end is the smallest."""
-    best = ends[0]
-    for end in ends[1:]:
-        best = end if end.upper < best.upper else best
-    return best
+    return min(ends, key=lambda end: end.upper)
 
 
 def _uppers(
@@ -227,7 +224,7 @@ def scaled_primal(
     if nearest > 0.5 and nearest != 1.0:
         x = F.exact(1.0 / nearest)
         ends.append(charged(x, primal(F, x * (x * form), x * image, y, C, x * b)))
-    return least(F, ends)
+    return least(ends)
 
 
 def hinge_bound(F: Arithmetic, Q: Tensor, y: Array, C: float, v: Any) -> Tensor:
@@ -307,7 +304,7 @@ def quadratic_bound(
             ends.append(total + F.exact(C) * zeta.sum() if np.isfinite(C) else total)
             if ends[-1].upper <= F.exact(enough).upper:
                 return ends[-1]
-    return least(F, ends)
+    return least(ends)
 
 
 def divided(F: Arithmetic, excess: Tensor, a: Array, C: float, room: Any) -> tuple[Tensor, Tensor]:

@@ -174,9 +174,8 @@ def enclose_primal(F: Arithmetic, problem: Gated, point: Point) -> Any:
     if "c" in point:
         c = given(F, point, "c", np.zeros((problem.p, problem.n)))
         tried.append([c[m].point() for m in range(problem.p)])
-    every = [primal(F, problem, eta, K, c) for c in tried]
-    high = svm.least(F, [objective for objective, _ in every])
-    variables = next(found for objective, found in every if objective is high)
+    every = (primal(F, problem, eta, K, c) for c in tried)
+    high, variables = min(every, key=lambda end: end[0].upper)
     return F.enclosure(high, low, high, {**variables, "alpha": alpha})
 
 

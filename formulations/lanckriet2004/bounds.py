@@ -99,7 +99,6 @@ def enclose(F: Arithmetic, problem: Margin, point: Point, *, squared: bool) -> A
     bounds = Bounds(F, problem, squared=squared)
     low, alpha, t = bounds.value(given(F, point, "alpha", np.ones(problem.n)))
     tried = bounds.weights(given(F, point, "mu", 1.0 / problem.r))
-    uppers = [bounds.upper(mu, alpha, low) for mu in tried]
-    high = svm.least(F, uppers)
-    mu = tried[uppers.index(high)]
+    ends = ((bounds.upper(mu, alpha, low), mu) for mu in tried)
+    high, mu = min(ends, key=lambda end: end[0].upper)
     return F.enclosure(low, low, high, {"alpha": alpha, "t": t, "mu": mu})

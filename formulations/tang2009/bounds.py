@@ -195,9 +195,9 @@ def enclose_regularized(
     low, tried = alpha.sum() - s / 2, [weights(F, problem, point)]
     if omega(tried[0].mid) < NEARLY_SAME * problem.k:
         tried.append(within(F, tried[0], 0.0))
-    uppers = [ends.upper(theta, ends.machines(ends.combined(theta), v)) for theta in tried]
-    high = svm.least(F, uppers)
-    zeta, gamma = parts(F, tried[uppers.index(high)])
+    uppers = ((ends.upper(theta, ends.machines(ends.combined(theta), v)), theta) for theta in tried)
+    high, theta = min(uppers, key=lambda end: end[0].upper)
+    zeta, gamma = parts(F, theta)
     variables = {"alpha": alpha, "zeta": zeta, "gamma": gamma}
     if inside:
         return F.enclosure(low, low, high, {**variables, "s": s, "s0": s0, "s_t": s_t})

@@ -231,11 +231,6 @@ class Bounds:
         return at.value * overspent(self.F, at.theta, self.r)
 
 
-def least(F: Arithmetic, uppers: list[Tensor]) -> int:
-    """The index of the one whose upper end is the least."""
-    return min(range(len(uppers)), key=lambda i: uppers[i].upper)
-
-
 def value(F: Arithmetic, problem: Scatter, theta: Any, *, binary: bool) -> Tensor:
     """Σⱼ hⱼᵀM(θ)⁻¹hⱼ for θ ≥ 0; nothing is known where M(θ) may be singular."""
     at = Bounds(F, problem, binary=binary).solved(F.exact(theta))
@@ -265,13 +260,11 @@ def certify(F: Arithmetic, problem: Scatter, point: Point, *, binary: bool) -> C
     bounds = Bounds(F, problem, binary=binary)
     known = bounds.given(point)
     tried = list(bounds.tried(point)) if known is None else [known]
-    uppers = [bounds.upper(at) for at in tried]
-    best = least(F, uppers)
-    at = tried[best]
+    upper, at = min(((bounds.upper(at), at) for at in tried), key=lambda end: end[0].upper)
     duals = [bounds.dual(at.X, at.H, at.forms)]
     if "beta" in point and known is None:
         duals.append(bounds.dual(given(F, point, "beta", np.zeros(at.H.shape)), at.H))
-    return Certificate(at, uppers[best], max(duals, key=lambda dual: dual.bound.lower))
+    return Certificate(at, upper, max(duals, key=lambda dual: dual.bound.lower))
 
 
 # -- The restricted programs -----------------------------------------------------------------------
@@ -294,8 +287,7 @@ class Restricted(Bounds):
         F, S, root, eye = self.F, at.schur, t.sqrt(), np.eye(len(t))
         c = at.rest / t.min() - F.least(-(S / (root[:, None] * root[None, :])))
         more = (at.rest - F.least(eye * t - S)).positive()
-        both = [c * t, t + more]
-        return both[least(F, [each.sum() for each in both])]
+        return min((c * t, t + more), key=lambda each: each.sum().upper)
 
     def root(self, point: Point) -> Tensor:
         """R with rows of norm one: given, from Z, or the best for β; else the identity.
@@ -354,18 +346,18 @@ def sdp(
 def restricted_sdp(F: Arithmetic, problem: Scatter, point: Point) -> Any:
     """t at the weights, and the unit-diagonal Z of the bound."""
     bounds = Restricted(F, problem)
-    tried = list(bounds.tried(point))
-    ts = [bounds.feasible(at, bounds.raised(at, point)) for at in tried]
-    ts = [t * overspent(F, at.theta, bounds.r) for at, t in zip(tried, ts, strict=True)]
-    uppers = [t.sum() for t in ts]
-    best = least(F, uppers)
-    at, R = tried[best], bounds.root(point)
+    ends = [
+        (bounds.feasible(at, bounds.raised(at, point)) * overspent(F, at.theta, bounds.r), at)
+        for at in bounds.tried(point)
+    ]
+    t, at = min(ends, key=lambda end: end[0].sum().upper)
+    high, R = t.sum(), bounds.root(point)
     duals = [bounds.dual((at.X @ R).point(), at.H @ R)]
     if "beta" in point:
         duals.append(bounds.dual(given(F, point, "beta", np.zeros(at.H.shape)), at.H @ R))
     dual = max(duals, key=lambda dual: dual.bound.lower)
-    point = {"theta": at.theta, "t": ts[best], "beta": dual.best, "Z": R @ R.T}
-    return F.enclosure(uppers[best], dual.bound, uppers[best], point)
+    point = {"theta": at.theta, "t": t, "beta": dual.best, "Z": R @ R.T}
+    return F.enclosure(high, dual.bound, high, point)
 
 
 @encloses("ye2008-thm2.2", "ye2008-eq43", binary=True)

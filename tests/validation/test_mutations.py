@@ -29,56 +29,56 @@ class Mutation(NamedTuple):
 MUTATIONS = (
     Mutation(
         "λ multiplies the kernels of (8)",
-        "ye2008.programs:Discriminant.thm2_1",
+        "ye2008.programs.discriminant:Discriminant.thm2_1",
         "combination(theta, self.G) / self.lam",
         "combination(theta, self.G) * self.lam",
         ("ye2008-thm2.1", "ye2008-thm2.2"),
     ),
     Mutation(
         "t/(2λ) for t/(4λ) in (13)",
-        "ye2008.programs:Discriminant.thm2_2",
+        "ye2008.programs.discriminant:Discriminant.thm2_2",
         "t / (4 * self.lam)",
         "t / (2 * self.lam)",
         ("ye2008-thm2.2",),
     ),
     Mutation(
         "the wrong sign of rᵢβᵀa in (18)",
-        "ye2008.programs:Discriminant.S",
+        "ye2008.programs.discriminant:Discriminant.S",
         "- self.r * inner",
         "+ self.r * inner",
         ("ye2008-thm2.3", "ye2008-eq21"),
     ),
     Mutation(
         "twice the inverse of λ in the system below (21)",
-        "ye2008.programs:Discriminant.argmin",
+        "ye2008.programs.discriminant:Discriminant.argmin",
         "M /= 2 * self.lam",
         "M /= self.lam",
         ("ye2008-eq21",),
     ),
     Mutation(
         "half the multipliers for the weights of (13)",
-        "ye2008.programs:Discriminant.weights_from_quad",
+        "ye2008.programs.discriminant:Discriminant.weights_from_quad",
         "return 4 * self.lam",
         "return 2 * self.lam",
         ("ye2008-thm2.2-recovery",),
     ),
     Mutation(
         "the first class's vector in every LMI of (29)",
-        "ye2008.programs:Discriminant.eq29",
+        "ye2008.programs.discriminant:Discriminant.eq29",
         "self.H[:, [j]]",
         "self.H[:, [0]]",
         ("ye2008-eq29",),
     ),
     Mutation(
         "half the trace of T in the one LMI",
-        "ye2008.programs:Discriminant.eq29_single",
+        "ye2008.programs.discriminant:Discriminant.eq29_single",
         "minimize=cp.trace(T)",
         "minimize=cp.trace(T) / 2",
         ("ye2008-eq29",),
     ),
     Mutation(
         "2·diag(t) in (32)",
-        "ye2008.programs:Discriminant.thm3_1",
+        "ye2008.programs.discriminant:Discriminant.thm3_1",
         "[self.H.T, cp.diag(t)]",
         "[self.H.T, 2 * cp.diag(t)]",
         ("ye2008-thm3.1",),
@@ -99,21 +99,21 @@ MUTATIONS = (
     ),
     Mutation(
         "r₀ = m - 1",
-        "ye2008.programs:JointDiscriminant.r",
+        "ye2008.programs.joint:JointDiscriminant.r",
         "float(self.n)",
         "float(self.n) - 1",
         ("ye2008-eq43", "ye2008-r0"),
     ),
     Mutation(
         "t/2 for t/4 in (46)",
-        "ye2008.programs:JointDiscriminant.eq46",
+        "ye2008.programs.joint:JointDiscriminant.eq46",
         "- t / 4",
         "- t / 2",
         ("ye2008-eq46",),
     ),
     Mutation(
         "the identity left out of S₀ below (44)",
-        "ye2008.programs:JointDiscriminant.S",
+        "ye2008.programs.joint:JointDiscriminant.S",
         "np.sum(beta**2)",
         "0.0",
         ("ye2008-eq44", "ye2008-eq47"),
@@ -162,7 +162,7 @@ MUTATIONS = (
     ),
     Mutation(
         "weights of either sign in the semi-infinite programs",
-        "ye2008.programs:restricted_master",
+        "ye2008.programs.solved:restricted_master",
         "nonneg=theta >= 0",
         "nonneg=theta >= -1",
         ("ye2008-thm2.3", "ye2008-thm3.3", "ye2008-eq44", "ye2008-eq47"),
@@ -253,7 +253,7 @@ MUTATIONS = (
     ),
     Mutation(
         "K - S for 2(K - S) in the subgradient of L3",
-        "kundu2010.losses.entrywise:Squared.subgradient",
+        "kundu2010.losses.norms:Squared.subgradient",
         "return 2 * X",
         "return X",
         ("kundu2010-eq8", "kundu2010-lem3.1"),
@@ -349,5 +349,9 @@ def test_a_slip_turns_claims_red(mutation, mutate):
 
 
 def test_without_a_slip_nothing_is_red(mutate):
-    mutate("ye2008.programs:Discriminant.thm2_2", "t / (4 * self.lam)", "t / (2 * 2 * self.lam)")
+    mutate(
+        "ye2008.programs.discriminant:Discriminant.thm2_2",
+        "t / (4 * self.lam)",
+        "t / (2 * 2 * self.lam)",
+    )
     assert judge("ye2008-thm2.2").as_recorded

@@ -19,6 +19,7 @@ SINCE = (
     "validation/chen2009/proofs/newton.py",
     "validation/kundu2010/proofs/budget.py",
     "validation/kundu2010/proofs/polish.py",
+    "validation/proofs/newton.py",
     "validation/rakotomamonjy2008/proofs.py",
 )
 

@@ -55,6 +55,7 @@ def rows() -> Iterator[Row]:
     for form in CATALOGUE.values():
         same = [x.id for x in CATALOGUE.values() if x.program is form.program]
         equal = next((group for group in EQUAL if form.id in group), ())
+        folder = form.problem.__module__.partition(".programs")[0]
         yield {
             "id": form.id,
             "class": form.kind,
@@ -64,7 +65,7 @@ def rows() -> Iterator[Row]:
             "optional": list(form.optional),
             "statement": form.statement,
             "program": inspect.getdoc(form.program),
-            "problem": f"{form.problem.__module__.rpartition('.')[0]}.{form.problem.__name__}",
+            "problem": f"{folder}.{form.problem.__name__}",
             "data": inspect.getdoc(form.problem),
             "symbols": dict(form.symbols),
             "two classes": form.binary,

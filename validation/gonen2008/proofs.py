@@ -27,13 +27,14 @@ of [X 1] is taken for a combination of others, the slope is computed but not pro
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import reduce
 from typing import Any
 
 import numpy as np
 from flint import arb, arb_mat
 from scipy.linalg import qr
 
-from cvxkernel.formulations.arithmetic import BALLS, balls
+from cvxkernel.formulations.arithmetic import BALLS, Tensor, balls
 from cvxkernel.formulations.arithmetic.balls import (
     Proof,
     column,
@@ -41,7 +42,6 @@ from cvxkernel.formulations.arithmetic.balls import (
     excess,
     inner,
     matrix,
-    numbers,
 )
 from cvxkernel.formulations.gonen2008 import Gated, GatedOneClass, GatedRegression
 from cvxkernel.formulations.gonen2008.bounds import combined, enclose_gated, extended, gates
@@ -81,7 +81,7 @@ class AtGating:
         gating = {symbol: point[symbol] for symbol in ("V", "v0") if symbol in point}
         judge = self.at(point)
         for better in judge.machine.better(point):
-            yield {judge.symbol: exact(better[judge.symbol]), **gating}
+            yield {**better, **gating}
 
     def examine(self, point: Point) -> Examination:
         """What the machine finds at the gating as it is; and whether that is stationary."""
@@ -102,18 +102,17 @@ class GatedJudge:
         self.symbol = "beta" if isinstance(problem, GatedRegression) else "alpha"
         self.machine: Any
         if isinstance(problem, Gated):
-            self.machine = Machine(combined(BALLS, problem).matrix, problem.y, problem.C)
+            self.machine = Machine(combined(BALLS, problem), problem.y, problem.C)
         else:
             self.machine = ExtendedMachine(problem, self.symbol)
 
-    def pulls(self, alpha: list[arb]) -> tuple[list[list[arb]], list[list[arb]]]:
+    def pulls(self, alpha: Tensor) -> tuple[Tensor, Tensor]:
         """η_m and s_m = -∂J/∂η_m, by kernels."""
-        eta, signed = gates(BALLS, self.problem), exact(alpha)
-        if isinstance(self.problem, Gated):
-            signed = BALLS.where(self.problem.y > 0, signed, -signed)
+        eta = gates(BALLS, self.problem)
+        signed = alpha * self.problem.y if isinstance(self.problem, Gated) else alpha
         kernels = BALLS.kernels(self.problem.kernels)
         pulls = [signed * (K @ (signed * eta[m])) for m, K in enumerate(kernels)]
-        return eta.x.tolist(), [list(pull.x) for pull in pulls]
+        return eta, BALLS.stack(pulls)
 
     def enclose(self, alpha: Any) -> Any:
         """Both ends of J."""
@@ -122,38 +121,29 @@ class GatedJudge:
         low, high, made, _ = self.machine.bounds.ends(alpha)
         return BALLS.enclosure(high, low, high, {self.symbol: made})
 
-    def slope(self, eta: list[list[arb]], pulls: list[list[arb]]) -> tuple[arb, bool]:
+    def slope(self, eta: Tensor, pulls: Tensor) -> tuple[arb, bool]:
         """The slope of J, squared, and whether no column was left out."""
-        t = [[e * s for e, s in zip(*pair, strict=True)] for pair in zip(eta, pulls, strict=True)]
-        sums = [balls.total(each) for each in zip(*t, strict=True)]
-        rho = [
-            [e * s - x for e, s, x in zip(gate, sums, own, strict=True)]
-            for gate, own in zip(eta, t, strict=True)
-        ]
+        t = eta * pulls
+        rho = (eta * t.sum(axis=0) - t).matrix  # ρ_m in rows
         A, whole = independent(self.problem.X)
-        square = arb(0)
-        for row in rho:
-            g = A.transpose() * column(row)
-            square += inner(g, (A.transpose() * A).solve(g))
-        return square * self.problem.n, whole
+        g = A.transpose() * rho.transpose()
+        return inner(g, (A.transpose() * A).solve(g)) * self.problem.n, whole
 
-    def hidden(self, eta: list[list[arb]], pulls: list[list[arb]]) -> arb:
+    def hidden(self, eta: Tensor, pulls: Tensor) -> arb:
         """What the saturated gates could win, which no slope shows."""
-        every = arb(0)
-        for gate, pull in zip(zip(*eta, strict=True), zip(*pulls, strict=True), strict=True):
-            if not balls.largest(gate) < SATURATED:
-                held = balls.total(e * s for e, s in zip(gate, pull, strict=True))
-                every += (balls.largest(pull) - held).nonnegative_part()
-        return every
+        largest, pull = reduce(BALLS.maximum, eta), reduce(BALLS.maximum, pulls)
+        more = (pull - (eta * pulls).sum(axis=0)).positive()
+        hidden: arb = BALLS.where(largest < SATURATED, 0.0, more).sum().number
+        return hidden
 
     def stationarity(self) -> tuple[arb, bool]:
         """From ½slope²/J up to what saturated gates hide, relative to J; and whether proved."""
         best = list(self.machine.better({}))[-1][self.symbol]
         ends: Proof = self.enclose(exact(best))
-        alpha, least = self.machine.feasible(best), balls.lambda_min(self.machine.Q)
+        alpha, least = self.machine.feasible(best), balls.lambda_min(self.machine.Q.matrix)
         near = (2 * (ends.upper - ends.lower) / least).sqrt() if least > 0 else arb.pos_inf()
         if near.is_finite():
-            alpha = [x + arb(0, near.upper()) for x in alpha]
+            alpha = alpha + arb(0, near.upper())
         eta, pulls = self.pulls(alpha)
         square, whole = self.slope(eta, pulls)
         J = ends.lower.union(ends.upper)
@@ -167,70 +157,59 @@ class ExtendedMachine:
     def __init__(self, problem: GatedRegression | GatedOneClass, symbol: str) -> None:
         self.problem, self.symbol = problem, symbol
         self.bounds = extended(BALLS, problem)
-        self.Q: arb_mat = self.bounds.K.matrix
-
-    def feasible(self, beta: Any) -> list[arb]:
-        """In the box and of the right sum, exactly."""
-        return list(self.bounds.feasible(exact(numbers(beta))).x)
+        self.Q, self.feasible = self.bounds.K, self.bounds.feasible
 
     def better(self, point: Point) -> Iterator[Point]:
         """β polished; where there is none, or none in the box, the solver's."""
-        given = numbers(point[self.symbol]) if self.symbol in point else []
-        starts = [np.array([float(x.mid()) for x in self.feasible(given)])] if given else []
-        for start in (*starts, coefficients(self.problem)):
-            yield {self.symbol: [arb(x) for x in start]}
+        given = [self.feasible(point[self.symbol]).mid] if self.symbol in point else []
+        for start in (*given, coefficients(self.problem)):
+            yield {self.symbol: start}
             made = self.polished(start)
             if made is not None:
                 yield {self.symbol: made}
 
-    def polished(self, beta: Array) -> list[arb] | None:
+    def polished(self, beta: Array) -> Tensor | None:
         """What is free put where the loss has its kinks: (Kβ)ᵢ + b = tᵢ ∓ ε, 1ᵀβ = s."""
         at = self.bounds
         low, high = float(at.low.mid), float(at.high.mid)
         room, most = BORDER * (high - low), float(np.abs(beta).max())
         top, bottom = beta >= high - room, (beta <= low + room) & (low < 0)
         zero = (np.abs(beta) <= BORDER * most) if at.epsilon or not low else beta > np.inf
-        free = np.flatnonzero(~(top | bottom | zero))
-        fixed = [at.high.number if a else at.low.number if b else arb(0)
-                 for a, b in zip(top, bottom, strict=True)]  # fmt: skip
-        m = len(free)
-        if not m:
+        free = ~(top | bottom | zero)
+        made = BALLS.where(top, at.high, BALLS.where(bottom, at.low, 0.0))
+        if not free.any():
             return None
-        image = (self.Q * column(fixed)).entries()
-        system = arb_mat([[self.Q[int(i), int(j)] for j in free] + [arb(1)] for i in free]
-                         + [[arb(1)] * m + [arb(0)]])  # fmt: skip
-        right = [arb(float(at.t[i])) - arb(at.epsilon) * int(np.sign(beta[i])) for i in free]
-        right = [x - image[i] for x, i in zip(right, free, strict=True)]
+        e = np.ones((int(free.sum()), 1))
+        system = exact(np.block([[self.Q.x[np.ix_(free, free)], e], [e.T, np.zeros((1, 1))]]))
+        right = exact(at.t) - at.epsilon * np.sign(beta) - self.Q @ made
         try:
-            found = system.solve(column([*right, arb(at.total) - balls.total(fixed)])).entries()
+            found = system.matrix.solve(column([*right[free].x, (at.total - made.sum()).number]))
         except ZeroDivisionError:
             return None
-        for place, i in enumerate(free):
-            fixed[i] = found[place]
-        return fixed if all(x.is_finite() for x in fixed) else None
+        made.x[free] = found.entries()[:-1]
+        return made if made.is_finite() else None
 
     def examine(self, point: Point) -> Examination:
         """β clipped and of the right sum; with b, or ρ, beside it, the primal there."""
         found, at = Examination(), self.bounds
         if self.symbol not in point:
             return found
-        beta = numbers(point[self.symbol])
-        size, top = balls.largest([abs(x) for x in beta]), at.high.number
+        beta, top = exact(point[self.symbol]), at.high.number
         if isinstance(self.problem, GatedOneClass):
             top = 1 / (arb(self.problem.nu) * self.problem.n)  # as the box is written
-        off = abs(balls.total(beta) - arb(at.total))
-        found.violations["balance"] = excess(off, balls.total(abs(x) for x in beta))
-        outside = balls.largest(beta if not at.low.mid else [abs(x) for x in beta])
+        off, size = abs(beta.sum() - at.total), abs(beta)
+        found.violations["balance"] = excess(off.number, size.sum().number)
+        outside = (size if at.low.mid else beta).max().number
         found.violations["box"] = excess(outside - top, top)
         if not at.low.mid:
-            found.violations["nonneg"] = excess(balls.largest([-x for x in beta]), size)
+            found.violations["nonneg"] = excess((-beta).max().number, size.max().number)
         made = found.repaired[self.symbol] = self.feasible(beta)
-        found.objectives["lower"] = Proof.of(at.value(exact(made)).number)
+        found.objectives["lower"] = Proof.of(at.value(made).number)
         for symbol, sign in (("b", 1), ("rho", -1)):
             if symbol in point:
-                b = found.repaired[symbol] = numbers(point[symbol])[0]
-                f = at.K @ exact(made)
-                high = BALLS.inner(exact(made), f) / 2 + at.losses(f, exact(sign * b))
+                b = found.repaired[symbol] = exact(point[symbol]).reshape()
+                f = at.K @ made
+                high = BALLS.inner(made, f) / 2 + at.losses(f, sign * b)
                 found.objectives["upper"] = Proof.of(high.number)
         return found
 
@@ -243,8 +222,7 @@ class PrimalJudge:
 
     def better(self, point: Point) -> Iterator[Point]:
         """Better α, of which the bounds make c_m."""
-        for better in self.gated.machine.better(point):
-            yield {"alpha": exact(numbers(better["alpha"]))}
+        yield from self.gated.machine.better(point)
 
     def examine(self, point: Point) -> Examination:
         """ξ raised to what the margins ask for, b the best where there is none."""

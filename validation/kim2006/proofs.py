@@ -100,14 +100,11 @@ class EpigraphJudge(FisherJudge):
 
     def examine(self, point: Point) -> Examination:
         """u as it is, t raised to the largest form there; θ clipped and scaled."""
-        bounds, t = self.bounds, point.get("t")
         found = super().examine({symbol: x for symbol, x in point.items() if symbol != "t"})
-        if t is not None and "u" in point:
-            at = bounds.seen(found.repaired["u"])
-            least, claimed = at.forms.max(), exact(t).reshape()
-            found.violations["quad"] = excess((least - claimed).number, abs(least).number)
-            raised = found.repaired["t"] = F.stack([least, claimed]).max()
-            found.objectives["upper"] = Proof.of((at.square + raised / bounds.lam).number)
+        if "u" in point:
+            at = self.bounds.seen(found.repaired["u"])
+            t = found.raised(point, "t", "quad", at.forms.max())
+            found.objectives["upper"] = Proof.of((at.square + t / self.bounds.lam).number)
         return found
 
 

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from flint import arb, arb_mat
 
-from cvxkernel.formulations.arithmetic import balls
-from cvxkernel.formulations.arithmetic.balls import Proof, column, inner, numbers
+from cvxkernel.formulations import svm as bounds
+from cvxkernel.formulations.arithmetic import BALLS, Tensor
+from cvxkernel.formulations.arithmetic.balls import Proof, exact
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.validation.proofs import svm
 from cvxkernel.validation.proofs.proof import Examination, Point
@@ -21,65 +21,42 @@ from cvxkernel.validation.proofs.proof import Examination, Point
 class Machine:
     """Q ⪰ 0 in balls, y and the box. Points hold α; b beside it makes a primal point of both."""
 
-    def __init__(self, Q: arb_mat, y: Array, C: float) -> None:
-        self.Q, self.y, self.C, self.n = Q, y, C, len(y)
+    def __init__(self, Q: Tensor, y: Array, C: float) -> None:
+        self.Q, self.y, self.C = Q, y, C
 
-    def feasible(self, alpha: Any) -> list[arb]:
+    def feasible(self, alpha: Any) -> Tensor:
         """α in the box with αᵀy = 0 exactly."""
-        return svm.feasible(numbers(alpha), self.y, self.C)
-
-    def primal(self, v: list[arb], b: arb) -> arb:
-        """½vᵀQv + C Σᵢ max(0, 1 - (Qv)ᵢ - byᵢ), v any point"""
-        w = column(v)
-        image = self.Q * w
-        rows = zip(image.entries(), self.y, strict=True)
-        hinges = balls.total((1 - m - b * int(s)).nonnegative_part() for m, s in rows)
-        return inner(w, image) / 2 + arb(self.C) * hinges
-
-    # -- As a judge ---------------------------------------------------------------------------
-
-    def lower(self, point: Point) -> arb:
-        """The objective at α, and zero at least, which is that of α = 0."""
-        if "alpha" not in point:
-            return arb.neg_inf()
-        low = svm.value(self.Q, self.feasible(point["alpha"]))
-        return low.lower() if low > 0 else arb(0)
-
-    def upper(self, point: Point) -> arb:
-        """The better of the machine's two bounds at α."""
-        if "alpha" not in point:
-            return arb.pos_inf()
-        return svm.upper(self.Q, self.y, self.C, self.feasible(point["alpha"]))
+        return bounds.feasible(BALLS, alpha, self.y, self.C)
 
     def better(self, point: Point) -> Iterator[Point]:
         """α polished; where there is none, or none in the box, libsvm's."""
-        alpha = np.array([balls.below(x) for x in self.feasible(point.get("alpha", self.y * 0))])
-        found = [alpha] if alpha.max() > 0 else []
-        for start in (*found, self.start()):
+        alpha = self.feasible(point.get("alpha", 0.0 * self.y)).mid
+        for start in (*([alpha] if alpha.max() > 0 else []), self.start()):
             yield {"alpha": start}
             if start.max() > 0:
-                made = svm.polished([self.Q], [arb(1)], self.y, self.C, start, np.ones(1))
+                made = svm.polished(self.Q, self.y, self.C, start)
                 if made is not None:
-                    yield {"alpha": made[0]}
+                    yield {"alpha": made}
 
     def start(self) -> Array:
         """α of libsvm, in units where the largest entry of Q is 1; zero where it has none."""
-        Q = balls.doubles(self.Q)
-        size = float(np.abs(Q).max()) or 1.0
+        size = float(np.abs(self.Q.mid).max()) or 1.0
         try:
-            return svm.machine(Q / size, self.y, self.C * size) / size
+            return svm.machine(self.Q.mid / size, self.y, self.C * size) / size
         except ValueError:  # numbers beyond what libsvm takes
-            return np.zeros(self.n)
+            return np.zeros(len(self.y))
 
     def examine(self, point: Point) -> Examination:
         """α clipped and balanced; with b beside it, the primal there."""
         found = Examination()
         if "alpha" not in point:
             return found
-        found.violations.update(svm.off_box(point["alpha"], self.y, self.C))
-        alpha = found.repaired["alpha"] = self.feasible(point["alpha"])
-        found.objectives["lower"] = Proof.of(svm.value(self.Q, alpha))
+        alpha = svm.examined(found, point, self.y, self.C)
+        found.objectives["lower"] = Proof.of(bounds.value(BALLS, self.Q, alpha).number)
         if "b" in point:
-            b = found.repaired["b"] = numbers(point["b"])[0]
-            found.objectives["upper"] = Proof.of(self.primal(alpha, b))
+            b = found.repaired["b"] = exact(point["b"]).reshape()
+            image = self.Q @ alpha
+            form = BALLS.inner(alpha, image)
+            primal = bounds.primal(BALLS, form, image, self.y, self.C, b)
+            found.objectives["upper"] = Proof.of(primal.number)
         return found

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 from flint import arb
 
-from cvxkernel.formulations.arithmetic import BALLS
-from cvxkernel.formulations.arithmetic.balls import Proof
+from cvxkernel.formulations.arithmetic import BALLS, Tensor
+from cvxkernel.formulations.arithmetic.balls import Proof, exact, excess
 from cvxkernel.formulations.formulation import Formulation
 
 Point = Mapping[str, Any]  # doubles, or balls where doubles are not enough
@@ -62,6 +62,22 @@ class Examination:
     repaired: dict[str, Any] = field(default_factory=dict)
     objectives: dict[str, Proof] = field(default_factory=dict)
     unproved: set[str] = field(default_factory=set)
+
+    def raised(
+        self, point: Point, symbol: str, label: str, least: Tensor, size: Tensor | None = None
+    ) -> Tensor:
+        """A symbol of the point raised to what it has to be at least; where it is none, that.
+
+        What it lacks is the violation, relative to the size of `least` or another; of two under one
+        label the worse one counts.
+        """
+        if symbol not in point:
+            return least
+        given = exact(point[symbol]).reshape(*least.shape)
+        short = excess((least - given).max().number, (least.max() if size is None else size).number)
+        self.violations[label] = short.max(self.violations.get(label, short))
+        raised = self.repaired[symbol] = BALLS.maximum(least, given)
+        return raised
 
     def below(self, objective: Proof) -> None:
         """Another objective from below: of two the worse one counts."""

@@ -12,7 +12,7 @@ Newton's method in as many bits as are set. No proof rests on the result.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,11 +20,14 @@ import numpy as np
 from flint import arb, arb_mat, ctx
 from numpy.typing import NDArray
 
-from cvxkernel.formulations.arithmetic import balls
-from cvxkernel.formulations.arithmetic.balls import column, inner, solution
+from cvxkernel.formulations import svm
+from cvxkernel.formulations.arithmetic import BALLS, Tensor, balls
+from cvxkernel.formulations.arithmetic.balls import column, exact, solution
 from cvxkernel.formulations.inputs import Array
 
 ROUNDS = 15
+Flags = NDArray[np.bool_]
+Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -38,9 +41,9 @@ class Saddle:
     Y: Array
     C: float
     terms: Sequence[Mapping[int, arb_mat]]
-    cost: Sequence[arb]
-    E: Sequence[Sequence[arb]]
-    f: Sequence[arb]
+    cost: Array
+    E: Array
+    f: Tensor
     ridge: arb = field(default_factory=lambda: arb(0))
 
     def polished(self, alpha: Array, w: Array, border: float = 1e-7) -> State:
@@ -49,17 +52,12 @@ class Saddle:
         What is nearer to a border than this part of the largest α, of C, of the largest weight is
         taken as there.
         """
-        big, top = alpha.max(axis=1, keepdims=True), (1 - border) * self.C
-        at = State(
-            free=_pairs((alpha > border * big) & (alpha < top)),
-            top=_pairs(alpha >= top),
-            active={int(a) for a in np.flatnonzero(w > border * w.max())},
-            alpha=[[arb(float(x)) for x in row] for row in alpha],
-            w=[arb(float(x)) for x in w],
-        )
-        seen: set[tuple[frozenset[Any], ...]] = set()
+        big, top = alpha.max(axis=1, keepdims=True), alpha >= (1 - border) * self.C
+        free, active = (alpha > border * big) & ~top, w > border * w.max()
+        at = State(free, top, active, exact(alpha), exact(w))
+        seen: set[tuple[bytes, ...]] = set()
         for _ in range(ROUNDS):
-            sets = frozenset(at.free), frozenset(at.top), frozenset(at.active)
+            sets = at.free.tobytes(), at.top.tobytes(), at.active.tobytes()
             if sets in seen or not self.solve(at) or not self.correct(at):
                 break
             seen.add(sets)
@@ -68,162 +66,132 @@ class Saddle:
     def solve(self, at: State) -> bool:
         """Newton on the active sets; whether that ended in finite numbers."""
         at.settled = False
-        k, n = self.Y.shape
-        F, A = sorted(at.free), sorted(at.active)
-        B = sorted({t for t, _ in F})  # machines that have an offset to be found
+        t, j = np.nonzero(at.free)
+        B, A = np.unique(t), np.flatnonzero(at.active)  # B: whose offset is to be found
         R = self.rows(A)
-        for t in range(k):
-            for j in range(n):
-                if (t, j) not in at.free:
-                    at.alpha[t][j] = arb(self.C) if (t, j) in at.top else arb(0)
-        at.w = [x if a in at.active else arb(0) for a, x in enumerate(at.w)]
-        at.nu = self.prices(at, A, R)
-        at.b = [offset(image, y) for image, y in zip(self.images(at), self.Y, strict=True)]
-        where = {unknown: i for i, unknown in enumerate([*F, *B])}
-        size = len(where) + len(A) + len(R)
+        at.alpha = BALLS.where(at.free, at.alpha, np.where(at.top, self.C, 0.0))
+        at.w = BALLS.where(at.active, at.w, 0.0)
+        _, forms, images = self.seen(at)
+        at.nu = self.prices(forms.mid, A, R)
+        at.b = BALLS.stack([svm.kink(BALLS, *row) for row in zip(images, self.Y, strict=True)])
+        f, b, a, size = np.cumsum([len(t), len(B), len(A), len(R)]).tolist()
         if not size:
             return False
         for _ in range(4 + ctx.prec // 25):
-            Q, images = self.combined(at), self.images(at)
-            forms, parts = self.forms(at)
-            J = [[arb(0)] * size for _ in range(size)]
-            rest = [arb(0)] * size
-            for (t, j), i in ((u, where[u]) for u in F):
-                for s, h in F:
-                    if s == t:
-                        J[i][where[s, h]] = Q[t][j, h]
-                J[i][where[t]] = J[where[t]][i] = arb(int(self.Y[t, j]))
-                rest[i] = images[t][j, 0] + at.b[t] * int(self.Y[t, j]) - 1
-            for t in B:
-                rest[where[t]] = balls.total(
-                    x * int(s) for x, s in zip(at.alpha[t], self.Y[t], strict=True)
-                )
-            first = len(where)
-            for i, a in enumerate(A, start=first):
-                for t, j in F:
-                    if t in parts[a]:
-                        J[where[t, j]][i] = parts[a][t][j, 0]
-                        J[i][where[t, j]] = -parts[a][t][j, 0]
-                rest[i] = self.reduced(at, a, forms[a])
-                for h, r in enumerate(R, start=first + len(A)):
-                    J[i][h] = J[h][i] = self.E[r][a]
-            for h, r in enumerate(R, start=first + len(A)):
-                rest[h] = balls.total(self.E[r][a] * at.w[a] for a in A) - self.f[r]
-            d = solution(arb_mat(J).mid(), column(rest).mid())
-            for (t, j), x in zip(F, d, strict=False):
-                at.alpha[t][j] = (at.alpha[t][j] - x).mid()
-            for t, x in zip(B, d[len(F) :], strict=False):
-                at.b[t] = (at.b[t] - x).mid()
-            for a, x in zip(A, d[first:], strict=False):
-                at.w[a] = (at.w[a] - x).mid()
-            for r, x in zip(R, d[first + len(A) :], strict=True):
-                at.nu[r] = (at.nu[r] - x).mid()
+            Q, (parts, forms, images) = self.combined(at), self.seen(at)
+            J = np.full((size, size), arb(0), dtype=object)
+            for place, m in enumerate(B, start=f):
+                own = np.flatnonzero(t == m)
+                J[np.ix_(own, own)] = exact(Q[m]).x[np.ix_(j[own], j[own])]
+                J[own, place] = J[place, own] = exact(self.Y[m, j[own]]).x
+            J[:f, b:a] = parts.x[A][:, t, j].T
+            J[b:a, :f] = -J[:f, b:a].T
+            J[a:, b:a] = exact(self.E[R][:, A]).x
+            J[b:a, a:] = J[a:, b:a].T
+            rest = np.concatenate([
+                -self.gaps(at, images)[at.free].x,
+                (at.alpha * self.Y).sum(axis=1)[B].x,
+                self.reduced(at, forms)[A].x,
+                ((self.E * at.w).sum(axis=1) - self.f)[R].x,
+            ])  # fmt: skip
+            d = solution(arb_mat(J.tolist()).mid(), column(rest).mid())
+            steps = [exact(d[i:k]) for i, k in ((0, f), (f, b), (b, a), (a, size))]
+            unknowns = zip((at.alpha, at.b, at.w, at.nu), (at.free, B, A, R), steps, strict=True)
+            at.alpha, at.b, at.w, at.nu = (_moved(*one) for one in unknowns)
             if not all(x.is_finite() for x in d):
                 return False
-            if _most(d) <= 2.0 ** (30 - ctx.prec) * _most([*at.unknowns(), arb(1)]):
-                at.settled = _most(rest) <= 2.0 ** (-ctx.prec // 2) * _most([*forms, arb(1)])
+            if _most(d) <= 2.0 ** (30 - ctx.prec) * _most([*at.unknowns.x, arb(1)]):
+                at.settled = _most(rest) <= 2.0 ** (-ctx.prec // 2) * _most([*forms.x, arb(1)])
                 break
         return True
 
     def correct(self, at: State) -> bool:
         """Move what left its range to the border, else free what the KKT conditions ask for."""
-        below = {(t, j) for t, j in at.free if at.alpha[t][j] < 0}
-        over = {(t, j) for t, j in at.free if at.alpha[t][j] > self.C}
-        unused = {a for a in at.active if at.w[a] < 0}
-        if below or over or unused:
-            at.free -= below | over
-            at.top |= over
-            at.active -= unused
-            return bool(at.active)
-        small = arb(2) ** (-ctx.prec // 2)
-        wrong = set()
-        for t, image in enumerate(self.images(at)):
-            for j, m in enumerate(image.entries()):
-                gap = 1 - m - at.b[t] * int(self.Y[t, j])
-                if (t, j) not in at.free and (gap < -small if (t, j) in at.top else gap > small):
-                    wrong.add((t, j))
-        forms, _ = self.forms(at)
-        price = {a: self.reduced(at, a, q) for a, q in enumerate(forms) if a not in at.active}
-        more = min(price, key=lambda a: float(price[a]), default=None)
-        if more is not None and not price[more] < -small * balls.largest(forms):
-            more = None
-        at.free |= wrong
-        at.top -= wrong
-        at.active |= set() if more is None else {more}
-        at.done = at.settled and not wrong and more is None
-        return bool(wrong) or more is not None
+        below, over = at.free & (at.alpha < 0.0), at.free & (at.alpha > self.C)
+        unused = at.active & (at.w < 0.0)
+        if below.any() or over.any() or unused.any():
+            at.free, at.top = at.free & ~(below | over), at.top | over
+            at.active = at.active & ~unused
+            return bool(at.active.any())
+        small, (_, forms, images) = arb(2) ** (-ctx.prec // 2), self.seen(at)
+        gaps = self.gaps(at, images)
+        wrong = ~at.free & np.where(at.top, gaps < -small, gaps > small)
+        price = BALLS.where(at.active, 0.0, self.reduced(at, forms))
+        cheapest = np.arange(len(price)) == price.mid.argmin()
+        entering = cheapest & (price < forms.max() * -small)
+        at.free, at.top, at.active = at.free | wrong, at.top & ~wrong, at.active | entering
+        right = not (wrong.any() or entering.any())
+        at.done = at.settled and right
+        return not right
 
     def combined(self, at: State) -> list[arb_mat]:
         """Qₜ(w)"""
         k, n = self.Y.shape
         Q = [balls.identity(n) * self.ridge for _ in range(k)]
-        for w, term in zip(at.w, self.terms, strict=True):
+        for w, term in zip(at.w.x, self.terms, strict=True):
             if not w.is_zero():
                 for t, G in term.items():
                     Q[t] = Q[t] + G * w
         return Q
 
-    def images(self, at: State) -> list[arb_mat]:
-        """Qₜ(w)αᵗ"""
-        return [Q * column(a) for Q, a in zip(self.combined(at), at.alpha, strict=True)]
+    def seen(self, at: State) -> tuple[Tensor, Tensor, Tensor]:
+        """The Gαᵗ by weight and machine, the q_a(α) made of them, and the Qₜ(w)αᵗ."""
+        parts = exact(np.zeros((len(self.terms), *self.Y.shape)))
+        alpha = [row.matrix for row in at.alpha]
+        for a, term in enumerate(self.terms):
+            for t, G in term.items():
+                parts.x[a, t] = (G * alpha[t]).entries()
+        images = (at.w[:, None, None] * parts).sum(axis=0) + self.ridge * at.alpha
+        return parts, (parts * at.alpha).sum(axis=2).sum(axis=1), images
 
-    def forms(self, at: State) -> tuple[list[arb], list[dict[int, arb_mat]]]:
-        """q_a(α), and the Gαᵗ of which it consists."""
-        alpha = [column(a) for a in at.alpha]
-        parts = [{t: G * alpha[t] for t, G in term.items()} for term in self.terms]
-        return [balls.total(inner(alpha[t], g) for t, g in p.items()) for p in parts], parts
+    def gaps(self, at: State, images: Tensor) -> Tensor:
+        """1 - Qₜαᵗ - bₜyᵗ"""
+        return 1 - images - at.b[:, None] * self.Y
 
-    def reduced(self, at: State, a: int, form: arb) -> arb:
+    def reduced(self, at: State, forms: Tensor) -> Tensor:
         """cost_a - ½q_a + (Eᵀν)_a: what another bit of w_a costs."""
-        rows = zip(self.E, at.nu, strict=True)
-        return self.cost[a] - form / 2 + balls.total(row[a] * x for row, x in rows)
+        return self.cost - forms / 2 + (self.E * at.nu[:, None]).sum(axis=0)
 
-    def rows(self, A: Sequence[int]) -> list[int]:
+    def rows(self, A: Indices) -> Indices:
         """Rows of E that are independent on the active weights."""
-        E = np.array([[float(row[a]) for a in A] for row in self.E])
         kept: list[int] = []
-        for r in range(len(E)):
-            if np.linalg.matrix_rank(E[[*kept, r]]) > len(kept):
+        for r in range(len(self.E)):
+            if np.linalg.matrix_rank(self.E[[*kept, r]][:, A]) > len(kept):
                 kept.append(r)
-        return kept
+        return np.array(kept, dtype=np.intp)
 
-    def prices(self, at: State, A: Sequence[int], R: Sequence[int]) -> list[arb]:
+    def prices(self, forms: Array, A: Indices, R: Indices) -> Tensor:
         """ν nearest to the conditions of the active weights, in doubles."""
-        forms, _ = self.forms(at)
-        E = np.array([[float(self.E[r][a]) for r in R] for a in A])
-        right = np.array([float(forms[a] / 2 - self.cost[a]) for a in A])
-        found = dict(zip(R, np.linalg.lstsq(E, right, rcond=None)[0], strict=True))
-        return [arb(float(found.get(r, 0.0))) for r in range(len(self.E))]
+        right, nu = (forms / 2 - self.cost)[A], np.zeros(len(self.E))
+        nu[R] = np.linalg.lstsq(self.E[R][:, A].T, right, rcond=None)[0]
+        return exact(nu)
 
 
 @dataclass
 class State:
     """Where Newton's method stands."""
 
-    free: set[tuple[int, int]]
-    top: set[tuple[int, int]]
-    active: set[int]
-    alpha: list[list[arb]]
-    w: list[arb]
-    b: list[arb] = field(default_factory=list)
-    nu: list[arb] = field(default_factory=list)
+    free: Flags
+    top: Flags
+    active: Flags
+    alpha: Tensor
+    w: Tensor
+    b: Tensor = field(default_factory=lambda: exact([]))
+    nu: Tensor = field(default_factory=lambda: exact([]))
     settled: bool = False  # nothing is left of the equations
     done: bool = False
 
-    def unknowns(self) -> list[arb]:
+    @property
+    def unknowns(self) -> Tensor:
         """α and w."""
-        return [*(x for row in self.alpha for x in row), *self.w]
+        return BALLS.tensor(np.append(self.alpha.x, self.w.x))
 
 
-def offset(image: arb_mat, y: Array) -> arb:
-    """A b near the best one: any will do for a bound."""
-    kinks = [(1 - m).mid() * int(s) for m, s in zip(image.entries(), y, strict=True)]
-    return sorted(kinks, key=float)[int((y > 0).sum()) - 1]
+def _moved(x: Tensor, where: Any, step: Tensor) -> Tensor:
+    moved = x.x.copy()
+    moved[where] = (x[where] - step).point().x
+    return BALLS.tensor(moved)
 
 
-def _pairs(mask: NDArray[np.bool_]) -> set[tuple[int, int]]:
-    return {(int(t), int(j)) for t, j in np.argwhere(mask)}
-
-
-def _most(numbers: Sequence[arb]) -> float:
+def _most(numbers: Iterable[arb]) -> float:
     return max(abs(float(x)) for x in numbers)

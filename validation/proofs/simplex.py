@@ -39,13 +39,17 @@ def polished(derivatives: Derivatives, w: Sequence[arb]) -> list[arb]:
                 break
             active.append(worst)
             continue
-        step = newton(hessian(active), excess)
-        # as far as no weight becomes negative; one that reaches zero leaves the active set
-        ratios = {i: -w[i] / d for i, d in zip(active, step, strict=True) if w[i] + d < 0}
-        length = min(ratios.values(), key=float, default=arb(1))
-        for i, d in zip(active, step, strict=True):
-            w[i] = (w[i] + length * d).mid()
-        for i in [i for i, x in ratios.items() if float(x) <= float(length)]:
-            w[i] = arb(0)
-            active.remove(i)
+        moved(w, active, newton(hessian(active), excess))
     return w
+
+
+def moved(w: list[arb], active: list[int], step: Sequence[arb]) -> arb:
+    """How far w went along a step: as no weight becomes negative; one that reaches zero leaves."""
+    ratios = {i: -w[i] / d for i, d in zip(active, step, strict=True) if w[i] + d < 0}
+    length = min(ratios.values(), key=float, default=arb(1))
+    for i, d in zip(active, step, strict=True):
+        w[i] = (w[i] + length * d).mid()
+    for i in [i for i, x in ratios.items() if float(x) <= float(length)]:
+        w[i] = arb(0)
+        active.remove(i)
+    return length

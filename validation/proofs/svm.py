@@ -8,57 +8,40 @@ or it was made so. Nothing has to be proved of that, and the ends hold for every
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
-from flint import arb, arb_mat
+from flint import arb
 
 from cvxkernel.formulations import svm as bounds
-from cvxkernel.formulations.arithmetic import BALLS, balls
-from cvxkernel.formulations.arithmetic.balls import Proof, exact, excess, numbers
+from cvxkernel.formulations.arithmetic import BALLS, Tensor
+from cvxkernel.formulations.arithmetic.balls import Proof, exact, excess
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers.svm import svm as solvers_svm
+from cvxkernel.validation.proofs.proof import Examination, Point
 from cvxkernel.validation.proofs.saddle import Saddle
-from cvxkernel.validation.proofs.saddle import offset as offset  # also for those who import svm
 
 
-def signed(y: Array, Q: arb_mat) -> arb_mat:
-    """diag(y) Q diag(y), exactly."""
-    rows = [[x if s == t else -x for x, t in zip(row, y, strict=True)]
-            for row, s in zip(Q.tolist(), y, strict=True)]  # fmt: skip
-    return arb_mat(rows)
-
-
-def feasible(alpha: Iterable[Any], y: Array, C: float) -> list[arb]:
-    """α clipped to the box, then the heavier class scaled down until αᵀy = 0."""
-    return list(bounds.feasible(BALLS, exact(numbers(alpha)), y, C).x)
-
-
-def value(Q: arb_mat, alpha: list[arb]) -> arb:
-    """1ᵀα - ½αᵀQα"""
-    made: arb = bounds.value(BALLS, exact(Q), exact(alpha)).number
-    return made
-
-
-def upper(Q: arb_mat, y: Array, C: float, v: list[arb]) -> arb:
-    """The better of the primal and of the Lagrangian, each where it is defined."""
-    end = bounds.upper(BALLS, exact(Q), y, C, exact(v)).number.upper()
-    return end if end.is_finite() else arb.pos_inf()
-
-
-def off_box(alpha: Any, y: Array, C: float, whose: str = "") -> dict[str, arb]:
+def off_box(alpha: Any, y: Array, C: float) -> dict[str, arb]:
     """How far α is from αᵀy = 0, relative to Σ|αᵢ|, from α ≥ 0 and from α ≤ C."""
-    a = numbers(alpha)
-    size = balls.largest([abs(x) for x in a])
-    balance = abs(balls.total(x * int(s) for x, s in zip(a, y, strict=True)))
+    a = exact(alpha)
     out = {
-        "balance": excess(balance, balls.total(abs(x) for x in a)),
-        "nonneg": excess(balls.largest([-x for x in a]), size),
+        "balance": excess(abs((a * y).sum()).number, abs(a).sum().number),
+        "nonneg": excess((-a).max().number, abs(a).max().number),
     }
     if np.isfinite(C):
-        out["box"] = excess(balls.largest(a) - arb(C), arb(C))
-    return {f"{whose}{label}": x for label, x in out.items()}
+        out["box"] = excess((a - C).max().number, arb(C))
+    return out
+
+
+def examined(found: Examination, point: Point, y: Array, C: float, symbol: str = "alpha") -> Tensor:
+    """An α of the point clipped and balanced, exactly; told is what it violates."""
+    whose = "" if symbol == "alpha" else f"{symbol} "
+    wrong = off_box(point[symbol], y, C)
+    found.violations.update({f"{whose}{label}": x for label, x in wrong.items()})
+    made = found.repaired[symbol] = bounds.feasible(BALLS, exact(point[symbol]), y, C)
+    return made
 
 
 def machine(Q: Array, y: Array, C: float) -> Array:
@@ -75,58 +58,17 @@ def machine(Q: Array, y: Array, C: float) -> Array:
     return alpha
 
 
-def optimum(Q: arb_mat, y: Array, C: float) -> Proof:
+def optimum(Q: Tensor, y: Array, C: float) -> Proof:
     """The optimum of the machine at a given matrix: α from libsvm, polished; both ends there."""
-    alpha = machine(balls.doubles(Q), y, C)
-    found = [[arb(x) for x in alpha]]
-    if alpha.max() > 0:
-        better = polished([Q], [arb(1)], y, C, alpha, np.ones(1))
-        found += [better[0]] if better is not None else []
-    points = [feasible(a, y, C) for a in found]
-    lower = balls.largest([value(Q, a).lower() for a in points])
-    upper_ = -balls.largest([-upper(Q, y, C, a) for a in points])
-    return Proof(lower.lower(), upper_.upper())
+    start = machine(Q.mid, y, C)
+    found = [start, polished(Q, y, C, start) if start.max() > 0 else None]
+    points = [bounds.feasible(BALLS, alpha, y, C) for alpha in found if alpha is not None]
+    ends = [(bounds.value(BALLS, Q, a), bounds.upper(BALLS, Q, y, C, a)) for a in points]
+    return reduce(Proof.narrowed, (BALLS.enclosure(low, low, high, {}) for low, high in ends))
 
 
-# -- Polishing ------------------------------------------------------------------------------------
-
-
-def polished(
-    G: Sequence[arb_mat],
-    r: Sequence[arb],
-    y: Array,
-    C: float,
-    alpha: Array,
-    mu: Array,
-    *,
-    ridge: arb | None = None,
-) -> tuple[list[arb], list[arb]] | None:
-    r"""α and μ from the KKT conditions, by Newton's method on active sets.
-
-        maximize  2·1ᵀα - αᵀα·ridge - c·maxᵢ αᵀGᵢα/rᵢ  over the box, αᵀy = 0,   c = Σᵢ rᵢ
-
-    With F the free samples, A the kernels of positive weight and Q = Σμᵢ Gᵢ + ridge·I:
-
-        (Qα)_F + b·y_F = 1,   yᵀα = 0,   αᵀGᵢα/rᵢ = t  (i ∈ A),   Σ_A μᵢrᵢ = c
-
-    One matrix with weight one is the support vector machine itself. No proof rests on the result;
-    None where it is not finite.
-    """
-    c, p = balls.total(r), len(r)
-    made = Saddle(
-        Y=y[None],
-        C=C,
-        terms=[{0: K / s} for K, s in zip(G, r, strict=True)],  # the weights are the μᵢrᵢ
-        cost=[arb(0)] * p,
-        E=[[arb(1)] * p],
-        f=[c],
-        ridge=ridge or arb(0),
-    )
-    at = made.polished(alpha[None], mu * np.array([float(s) for s in r]))
-    if not all(x.is_finite() for x in at.unknowns()):
-        return None
-    w = at.w
-    if not at.free:  # every α at a border: the weight goes to the largest form
-        forms = [float(q) for q in made.forms(at)[0]]
-        w = [c * int(i == int(np.argmax(forms))) for i in range(p)]
-    return at.alpha[0], [x / s for x, s in zip(w, r, strict=True)]
+def polished(Q: Tensor, y: Array, C: float, alpha: Array) -> Tensor | None:
+    """α by Newton's method on active sets; None where it is not finite. No proof rests on it."""
+    saddle = Saddle(y[None], C, [{0: Q.matrix}], np.zeros(1), np.ones((1, 1)), exact([arb(1)]))
+    at = saddle.polished(alpha[None], np.ones(1))
+    return at.alpha[0] if at.unknowns.is_finite() else None

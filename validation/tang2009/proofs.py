@@ -25,10 +25,8 @@ def polished(problem: MultiLabelled, Q: list[Tensor], alpha: Array) -> Tensor:
     """Each machine's α at a given matrix, by Newton's method; as it is where that fails."""
     out = []
     for Q_t, y, a in zip(Q, problem.Y, alpha, strict=True):
-        found = None
-        if a.max() > 0:
-            found = svm.polished([Q_t.matrix], [arb(1)], y, problem.C, a, np.ones(1))
-        out.append(exact(a if found is None else found[0]))
+        found = svm.polished(Q_t, y, problem.C, a) if a.max() > 0 else None
+        out.append(exact(a) if found is None else found)
     return BALLS.stack(out)
 
 
@@ -84,16 +82,15 @@ class SharedJudge:
         k, p, Y = self.k, self.p, self.problem.Y
         G = [[BALLS.signed(y, K).matrix for K in self.bounds.kernels] for y in Y]
         terms: list[dict[int, arb_mat]] = [{t: G[t][i] for t in range(k)} for i in range(p)]
-        owner = [-1] * p
+        owner = np.repeat(np.arange(-1, k if self.beta > 0 else 0), p)
+        own = owner >= 0
         if self.beta > 0:
             terms += [{t: G[t][i]} for t in range(k) for i in range(p)]
-            owner += [t for t in range(k) for _ in range(p)]
-        E = [[arb(o in (-1, t)) for o in owner] for t in range(k)]
-        f, cost = [arb(1)] * k, [arb(self.lam) / 2 if o >= 0 else arb(0) for o in owner]
+        E, f, cost = 1.0 * (~own | (owner == np.arange(k)[:, None])), np.ones(k), own * self.lam / 2
         if self.shared and 0 < self.beta < k / 2:
-            E = [*([*row, arb(0)] for row in E), [*(arb(o >= 0) / 2 for o in owner), arb(1)]]
-            terms, f, cost = [*terms, {}], [*f, arb(self.beta)], [*cost, arb(0)]
-        return Saddle(Y, self.problem.C, terms, cost, E, f)
+            E = np.block([[E, np.zeros((k, 1))], [own / 2, np.ones(1)]])
+            terms, f, cost = [*terms, {}], np.append(f, self.beta), np.append(cost, 0.0)
+        return Saddle(Y, self.problem.C, terms, cost, E, exact(f))
 
     def weights(self, point: Point) -> Tensor:
         """θ of a point, Ω not above β."""
@@ -118,7 +115,7 @@ class SharedJudge:
             start = self.bounds.feasible(exact(alpha)).mid
             if (start.max(axis=1) > 0).all():
                 found = self.saddle.polished(start, self.start(theta), border)
-                if all(x.is_finite() for x in found.unknowns()):
+                if found.unknowns.is_finite():
                     yield self.point(found)
                 if found.done:
                     return
@@ -136,10 +133,10 @@ class SharedJudge:
     def point(self, found: State) -> Point:
         """θ and α where Newton's method ended."""
         k, p = self.k, self.p
-        theta = exact(found.w[:p]) + exact(np.zeros((k, p)))
+        theta = found.w[:p] + np.zeros((k, p))
         if len(found.w) > p:
-            theta = theta + exact(found.w[p : p + k * p]).reshape(k, p)
-        return {"alpha": BALLS.stack([exact(row) for row in found.alpha]), "theta": theta}
+            theta = theta + found.w[p : p + k * p].reshape(k, p)
+        return {"alpha": found.alpha, "theta": theta}
 
     def corner(self, alpha: Tensor) -> Tensor:
         """The weights at which the lower end at α is attained: one kernel shared, one each."""
@@ -166,18 +163,11 @@ class SharedJudge:
     def epigraph(self, point: Point, alpha: Tensor, found: Examination) -> Tensor:
         """s₀, s_t and s, raised to what α asks for; s."""
         s0, s_t = self.bounds.largest(alpha)
-        size = BALLS.maximum(s0, s_t.sum()).number
-
-        def raised(symbol: str, label: str, least: Tensor) -> Tensor:
-            if symbol not in point:
-                return least
-            given = exact(point[symbol])
-            found.violations[label] = excess((least - given).max().number, size)
-            found.repaired[symbol] = BALLS.maximum(least, given)
-            return found.repaired[symbol]
-
-        s0, s_t = raised("s0", "quad0", s0), raised("s_t", "quad", s_t)
-        return raised("s", "shared and specific", self.bounds.spread(s0, s_t.sum()))
+        size = BALLS.maximum(s0, s_t.sum())
+        s0 = found.raised(point, "s0", "quad0", s0, size)
+        s_t = found.raised(point, "s_t", "quad", s_t, size)
+        spread = self.bounds.spread(s0, s_t.sum())
+        return found.raised(point, "s", "shared and specific", spread, size)
 
     def priced(self, point: Point, found: Examination) -> None:
         """λΩ + Σₜ max D at the repaired weights, with the answer's own γ; g raised."""
@@ -208,7 +198,7 @@ class SharedJudge:
         found.repaired.update({symbol: repaired[symbol] for symbol in given})
         price, Q = (self.lam * parts[1].sum() / 2).number, self.bounds.combined(theta)
         rows = zip(Q, self.problem.Y, strict=True)
-        each = [svm.optimum(Q_t.matrix, y, self.problem.C) for Q_t, y in rows]
+        each = [svm.optimum(Q_t, y, self.problem.C) for Q_t, y in rows]
         lows, highs = (exact([getattr(x, end) for x in each]) for end in ("lower", "upper"))
         if "machines" in point:
             self.solved(point, Q, each, found)

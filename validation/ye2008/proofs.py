@@ -85,10 +85,7 @@ class DiscriminantJudge:
             best = F.maximum(value, -gamma)
             found.repaired["gamma"] = -best
         elif self.kind == "SDP" and "t" in point:
-            each, t = S.diagonal() + rest, exact(point["t"]).reshape(len(S))
-            found.violations["lmi"] = excess((each - t).max().number, size)
-            found.repaired["t"] = raised = F.maximum(each, t)
-            best = raised.sum()
+            best = found.raised(point, "t", "lmi", S.diagonal() + rest, abs(value)).sum()
         elif self.kind == "SDP" and "T" in point:
             T = exact(point["T"])
             shift = (rest - _least((T - S).matrix)).positive()
@@ -102,10 +99,8 @@ class DiscriminantJudge:
     def dual(self, point: Point, beta: Tensor, H: Tensor, found: Examination) -> None:
         """The objective of the QCQPs at β, and at t if it is given: no multiple of β is taken."""
         b, square, top = self.bounds.terms(beta, H)
-        if self.kind == "QCQP" and "t" in point:
-            t = exact(point["t"]).reshape()
-            found.violations["quad"] = excess((top - t).number, top.number)
-            found.repaired["t"] = top = F.maximum(top, t)
+        if self.kind == "QCQP":
+            top = found.raised(point, "t", "quad", top)
         q = top if self.bounds.joint else square + top / self.bounds.lam
         found.objectives["lower"] = Proof.of((b - q / 4).number)
 
@@ -249,19 +244,12 @@ class Together:
             *(arb(0) for _ in pairs),
         ]
         d = self.solve(exact(J).matrix.mid(), -balls.column(rest).mid())
-        # as far as no weight becomes negative; one that reaches zero is used no more
-        ratios = {i: -self.w[i] / x for i, x in zip(A, d, strict=False) if self.w[i] + x < 0}
-        length = min(ratios.values(), key=float, default=arb(1))
+        length = weights.moved(self.w, A, d[:n])
         d = [(length * x).mid() for x in d]
-        for i, x in zip(A, d, strict=False):
-            self.w[i] = (self.w[i] + x).mid()
-        for i in [i for i, x in ratios.items() if float(x) <= float(length)]:
-            self.w[i] = arb(0)
-            self.active.remove(i)
         moved = exact(d[n:own]).reshape(k, rank)
         self.R, self.t = (R + moved).point(), (t + exact(d[own:rows])).point()
         self.kappa = (kappa + d[rows]).mid()
-        return 1.0 if ratios else max(abs(float(x)) for x in d[:rows])
+        return 1.0 if length < 1 else max(abs(float(x)) for x in d[:rows])
 
     def more(self) -> bool:
         """Another weight for the active ones, if these are not those of the optimum."""

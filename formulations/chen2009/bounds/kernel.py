@@ -122,8 +122,7 @@ class Free(ABC):
             values.append(self.value(*one))
             if settled(self.F, low.value, values[-1].value):
                 break
-        high = svm.least(self.F, [one.value for one in values])
-        return low, next(one for one in values if one.value is high)
+        return low, min(values, key=lambda one: one.value.upper)
 
     def candidates(self, point: Point, dual: Dual, K: Any) -> Iterator[tuple[Tensor, Any]]:
         """K and c: those given and those that belong to α, in all combinations."""

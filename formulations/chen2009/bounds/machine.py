@@ -54,9 +54,7 @@ def eq3(F: Arithmetic, problem: RegularizedMachine, point: Point) -> Any:
     t = at.box(given(F, point, "alpha", zero))
     tried = [t.point(), (y * given(F, point, "c", zero) * at.ratio).point()]
     tried += [F.exact(svm.on_margin(at.Q.mid, y, 1.0, t.mid, small)) for small in svm.FREE]
-    bounds = [at.bound(v) for v in tried]
-    high = svm.least(F, bounds)
-    v = tried[bounds.index(high)]
+    high, v = min(((at.bound(v), v) for v in tried), key=lambda end: end[0].upper)
     image = at.Q @ v
     b = svm.kink(F, image, y)
     xi = (1 - image - b * y).positive()
@@ -96,8 +94,7 @@ def best_primal(F: Arithmetic, K: Tensor, y: Array, c: Any, loss: Any, ridge: An
         square = x * x * form
         point = {"c": x * c, "z": x * z, "b": x * offset, "xi": xi}
         made.append(Primal(loss * xi.sum() + ridge * square, square, point))
-    best = svm.least(F, [one.value for one in made])
-    return next(one for one in made if one.value is best)
+    return min(made, key=lambda one: one.value.upper)
 
 
 def _nearly_least(

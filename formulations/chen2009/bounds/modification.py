@@ -159,8 +159,7 @@ def eq12(F: Arithmetic, problem: SpectrumMachine, point: Point) -> Any:
             made = at.of_kernel(k)
             if made[0].is_finite():
                 values.append(at.kernel_value(*made, y * alpha))
-    high = svm.least(F, [one.value for one in values])
-    best = next(one.point for one in values if one.value is high)
+    high, best = min(values, key=lambda one: one.value.upper)
     variables = {**best, "alpha": alpha, "U": problem.basis.U}
     return F.enclosure(high, F.maximum(low, 0.0), high, variables, problem.open)
 

@@ -91,9 +91,8 @@ def _enclosure(bounds: Bounds, point: Point) -> Any:
     xs = [bounds.sharpest(made, xs)] if F is DOUBLES else xs
     learned = F.stack([one.feasible for one in made])
     low, gamma, W = _below(bounds, point, alpha, learned)
-    ends = bounds.values(made, xs)
-    high = svm.least(F, ends)
-    x = next(x for end, x in zip(ends, xs, strict=True) if end is high)
+    ends = zip(bounds.values(made, xs), xs, strict=True)
+    high, x = min(ends, key=lambda end: end[0].upper)
     if F is DOUBLES and bounds.weighed and not _near(low, high):
         # With a share of the centre, for bounds of second order.
         mixed = bounds.repaired(((1 - SHARE) * start + SHARE * bounds.centre()).point())
@@ -146,9 +145,8 @@ def _below(
         response = bounds.response(alpha.mid, gamma.mid, K) if len(W) > 1 else None
         made = [] if response is None else [bounds.subgradients(response)]
         tries += [(gamma, bounds.inside(w)) for w in (*W, *made)]
-    ends = [bounds.bound(alpha, *one) for one in tries]
-    best = max(range(len(ends)), key=lambda i: ends[i].lower)
-    return ends[best], *tries[best]
+    ends = ((bounds.bound(alpha, *one), *one) for one in tries)
+    return max(ends, key=lambda end: end[0].lower)
 
 
 @encloses("kundu2010-eq10")
@@ -158,14 +156,12 @@ def eq10_enclosure(F: Arithmetic, problem: Combination, point: Point) -> Any:
     M = [F.signed(problem.y, K) for K in F.kernels(problem.kernels)]
     omega = Omega(F, M, problem.y, problem.C)
     low = omega.value(alpha)
-    xs = _xs(F, problem, point, alpha)
-    uppers: list[Tensor] = []
-    for x in xs:
-        uppers.append(omega.upper(x))
-        if settled(F, low, uppers[-1]) or (F is DOUBLES and _near(low, uppers[-1])):
+    uppers: list[tuple[Tensor, Tensor]] = []
+    for x in _xs(F, problem, point, alpha):
+        uppers.append((omega.upper(x), x))
+        if settled(F, low, uppers[-1][0]) or (F is DOUBLES and _near(low, uppers[-1][0])):
             break
-    high = svm.least(F, uppers)
-    x = xs[next(i for i, end in enumerate(uppers) if end is high)]
+    high, x = min(uppers, key=lambda end: end[0].upper)
     gamma = omega.gamma(alpha)
     if not low > 0:  # α = 0 is feasible
         low, alpha = F.exact(0.0), 0.0 * alpha

@@ -113,10 +113,10 @@ class Omega:
                     inner.append(F.inner(delta, s) + F.inner(r, s) + F.inner(r, r).positive() / low)
                 wide = forms / gamma.square() + gamma.square() * F.stack(inner)
                 ends.append(wide.max() / 2 + F.inner(alpha, delta) + F.exact(C) * zeta.sum())
-        return svm.least(F, ends)
+        return svm.least(ends)
 
     def upper(self, x: Any) -> Tensor:
         """From above at x of shape (m, n), or at an α of shape (n,) by the better of two bounds."""
         if x.ndim == 2:
             return self.bound([self.F.exact(x[i]) for i in range(len(self.M))])
-        return svm.least(self.F, [self.bound(self.points(x)), self.quadratic(x)])
+        return svm.least([self.bound(self.points(x)), self.quadratic(x)])

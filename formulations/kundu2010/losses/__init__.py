@@ -15,16 +15,9 @@ From above ρL(X) itself. From below, for every W in the domain of the conjugate
     ρL(X) ≥ ⟨W, X⟩ - (ρL)*(W)
 """
 
-from cvxkernel.formulations.kundu2010.losses.entrywise import (
-    Absolute,
-    Euclidean,
-    Huber,
-    Insensitive,
-    Largest,
-    Squared,
-    Weighted,
-)
+from cvxkernel.formulations.kundu2010.losses.entrywise import Huber, Insensitive, Largest, Weighted
 from cvxkernel.formulations.kundu2010.losses.loss import Loss, Rescaled
+from cvxkernel.formulations.kundu2010.losses.norms import Absolute, Euclidean, Squared
 from cvxkernel.formulations.kundu2010.losses.own import Own
 from cvxkernel.formulations.kundu2010.losses.reading import LOSSES, NAMES, losses, told
 from cvxkernel.formulations.kundu2010.losses.spectral import Eigenvalues

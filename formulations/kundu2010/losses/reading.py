@@ -9,16 +9,9 @@ from typing import Any
 import numpy as np
 
 from cvxkernel.formulations.errors import ParameterError, ShapeError
-from cvxkernel.formulations.kundu2010.losses.entrywise import (
-    Absolute,
-    Euclidean,
-    Huber,
-    Insensitive,
-    Largest,
-    Squared,
-    Weighted,
-)
+from cvxkernel.formulations.kundu2010.losses.entrywise import Huber, Insensitive, Largest, Weighted
 from cvxkernel.formulations.kundu2010.losses.loss import Loss
+from cvxkernel.formulations.kundu2010.losses.norms import Absolute, Euclidean, Squared
 from cvxkernel.formulations.kundu2010.losses.spectral import Eigenvalues
 
 # Those of section 4, by their names in the paper.

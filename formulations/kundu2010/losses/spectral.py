@@ -12,15 +12,9 @@ from cvxpy.transforms import indicator
 from cvxkernel.formulations.arithmetic import Arithmetic, Tensor
 from cvxkernel.formulations.errors import ParameterError
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.formulations.kundu2010.losses.entrywise import (
-    Absolute,
-    Euclidean,
-    Huber,
-    Insensitive,
-    Largest,
-    Squared,
-)
+from cvxkernel.formulations.kundu2010.losses.entrywise import Huber, Insensitive, Largest
 from cvxkernel.formulations.kundu2010.losses.loss import Loss
+from cvxkernel.formulations.kundu2010.losses.norms import Absolute, Euclidean, Squared
 
 SYMMETRIC = (Absolute, Euclidean, Squared, Huber, Insensitive, Largest)
 

@@ -8,11 +8,11 @@ from functools import partial
 from cvxkernel.formulations.chen2009 import bounds
 from cvxkernel.validation.chen2009.proofs.column import ColumnJudge
 from cvxkernel.validation.chen2009.proofs.kernel import KernelJudge
-from cvxkernel.validation.chen2009.proofs.machine import Dual, Primal
+from cvxkernel.validation.chen2009.proofs.machine import Primal, dual
 from cvxkernel.validation.chen2009.proofs.spectrum import SpectrumJudge
 
 JUDGES = {
-    "chen2009-eq1": Dual,
+    "chen2009-eq1": dual,
     "chen2009-eq3": Primal,
     "luss2007": KernelJudge,
     "luss2007-maxmin": KernelJudge,

@@ -39,7 +39,7 @@ class KernelJudge:
 
     def machine(self, K: Tensor) -> Any:
         """Q of the machine at K in which C = 1: its optimum is 1/loss of that at K."""
-        return BALLS.signed(self.y, K * self.bounds.top).matrix
+        return BALLS.signed(self.y, K * self.bounds.top)
 
     def better(self, point: Point) -> Iterator[Point]:
         """α, K and W by Newton's method, or α of the machine at S where K = S.
@@ -61,9 +61,8 @@ class KernelJudge:
         if made is not None:
             yield made
         elif semidefinite.exactly(self.problem.S):
-            shares = newton.machine_point(self.machine(at.S), self.y)
-            if shares is not None:
-                yield {"alpha": shares * at.top}
+            *_, shares = Machine(self.machine(at.S), self.y, 1.0).better({})
+            yield {"alpha": shares["alpha"] * at.top}
 
     def examine(self, point: Point) -> Examination:
         """K and W raised, z = Kc, and ξ, u, v raised to what they have to be."""
@@ -102,11 +101,7 @@ class KernelJudge:
             found.repaired["z"] = z
             off = BALLS.norm(own_z - z).number
             found.violations["z = Kc"] = excess(off, BALLS.norm(z).number)
-        if "u" in point:
-            u = exact(numbers(point["u"])[0])
-            short = excess((form - u).number, form.number)
-            found.violations["lmi"] = found.violations["lmi"].max(short)
-            form = found.repaired["u"] = BALLS.maximum(form, u)
+        form = found.raised(point, "u", "lmi", form)
         xi = margins(point, z, self.y, found, own=own_z)
         value = at.loss * xi.sum() + at.ridge * form + cost
         found.objectives["upper"] = Proof.of(value.number)

@@ -38,21 +38,9 @@ def margins(
     return xi
 
 
-class Dual:
-    """(1)"""
-
-    def __init__(self, problem: chen2009.Machine) -> None:
-        Q = BALLS.signed(problem.y, BALLS.kernels(problem.K)[0])
-        self.machine = Machine(Q.matrix, problem.y, problem.C)
-
-    def better(self, point: Point) -> Iterator[Point]:
-        """What the machine makes of α."""
-        for made in self.machine.better(point):
-            yield {"alpha": exact(numbers(made["alpha"]))}
-
-    def examine(self, point: Point) -> Examination:
-        """α clipped and balanced."""
-        return self.machine.examine(point)
+def dual(problem: chen2009.Machine) -> Machine:
+    """(1) is the machine itself."""
+    return Machine(BALLS.signed(problem.y, BALLS.kernels(problem.K)[0]), problem.y, problem.C)
 
 
 class Primal:
@@ -60,14 +48,14 @@ class Primal:
 
     def __init__(self, problem: chen2009.RegularizedMachine) -> None:
         self.bounds, self.y = Regularized(BALLS, problem), problem.y
-        self.machine = Machine(self.bounds.Q.matrix, self.y, 1.0)
+        self.machine = Machine(self.bounds.Q, self.y, 1.0)
 
     def better(self, point: Point) -> Iterator[Point]:
         """What the machine makes of α."""
         ratio = self.bounds.ratio
         given = {"alpha": exact(point["alpha"]) * ratio} if "alpha" in point else {}
         for made in self.machine.better(given):
-            yield {"alpha": exact(numbers(made["alpha"])) / ratio}
+            yield {"alpha": exact(made["alpha"]) / ratio}
 
     def examine(self, point: Point) -> Examination:
         """ξ raised to what the margins ask for, b the best where there is none."""

@@ -3,9 +3,10 @@ r"""(12) judged, in the eigenvectors of S, which are part of it (`formulations.e
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
-from flint import arb, arb_mat
+from flint import arb
 
 from cvxkernel.formulations.arithmetic import BALLS
 from cvxkernel.formulations.arithmetic.balls import Proof, Tensor, exact, excess, numbers
@@ -25,9 +26,9 @@ class SpectrumJudge:
         self.problem, self.y, self.bounds = problem, problem.y, bounds.Spectrum(BALLS, problem)
         self.known = problem.basis.decided
 
-    def machine(self, a: Tensor) -> arb_mat:
+    def machine(self, a: Tensor) -> Any:
         """Q of the machine at K_a in which C = 1."""
-        return BALLS.signed(self.y, self.bounds.kernel(a) * self.bounds.top).matrix
+        return BALLS.signed(self.y, self.bounds.kernel(a) * self.bounds.top)
 
     def better(self, point: Point) -> Iterator[Point]:
         """α and a by Newton's method, or those of the machine with a at the centre of h.
@@ -51,9 +52,8 @@ class SpectrumJudge:
             yield made
         elif at.centres:  # where γ is large; of the two of `both` it is a_flip
             centre = at.modified(at.centres[-1])
-            shares = newton.machine_point(self.machine(centre), self.y)
-            if shares is not None:
-                yield {"alpha": shares * at.top, "a": centre}
+            *_, shares = Machine(self.machine(centre), self.y, 1.0).better({})
+            yield {"alpha": shares["alpha"] * at.top, "a": centre}
 
     def examine(self, point: Point) -> Examination:
         """a made Λa ≥ 0, z zero where λa is, and ξ, u, v raised to what they have to be."""
@@ -83,11 +83,8 @@ class SpectrumJudge:
         k = at.k(a)
         found.violations["cone"] = excess((-own).max().number, abs(own).max().number)
         h = at.h(a)
-        if "v" in point:
-            v = exact(numbers(point["v"])[0])
-            size = BALLS.maximum(h, abs(v))
-            found.violations["ball"] = excess((h - v).number, size.number)
-            h = found.repaired["v"] = BALLS.maximum(h, v)
+        size = BALLS.maximum(h, abs(exact(numbers(point.get("v", 0.0))[0])))
+        h = found.raised(point, "v", "ball", h, size)
         if "z" not in point:
             half = svm.optimum(self.machine(a), self.y, 1.0)
             ends = [(at.loss * exact(x) + at.gamma * h).number for x in (half.lower, half.upper)]
@@ -99,11 +96,8 @@ class SpectrumJudge:
         found.violations["cones"] = excess(lost.number, size.number)
         u = BALLS.where(kept, z * z / BALLS.where(kept, k, 1.0), 0.0)
         if "u" in point:
-            given, most = exact(point["u"]), u.max().number
-            short = excess((u - given).max().number, most)
-            found.violations["cones"] = found.violations["cones"].max(short)
-            found.violations["nonneg"] = excess((-given).max().number, most)
-            u = found.repaired["u"] = BALLS.maximum(u, given)
+            found.violations["nonneg"] = excess((-exact(point["u"])).max().number, u.max().number)
+        u = found.raised(point, "u", "cones", u)
         xi = margins(point, at.U @ z, self.y, found, own=at.U @ claimed)
         value = at.loss * xi.sum() + at.ridge * u.sum() + at.gamma * h
         found.objectives["upper"] = Proof.of(value.number)

@@ -1,55 +1,41 @@
-"""(5) judged: α from below, β with the machine solved there from above."""
+"""(5) judged as half of lanckriet2004-sm1, whose bounds it has, in its own symbols."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-
-import numpy as np
+from dataclasses import replace
 
 from cvxkernel.formulations.arithmetic import BALLS
-from cvxkernel.formulations.arithmetic.balls import Proof, exact, off_simplex
+from cvxkernel.formulations.arithmetic.balls import Proof
 from cvxkernel.formulations.kundu2010 import Budgeted
 from cvxkernel.formulations.kundu2010.bounds import Budget
-from cvxkernel.formulations.svm import feasible
-from cvxkernel.formulations.weights import simplex
-from cvxkernel.validation.proofs import svm
+from cvxkernel.validation.lanckriet2004.proofs import MarginJudge
 from cvxkernel.validation.proofs.proof import Examination, Point
 
-LABELS = {"nonneg": "beta", "budget": "trace"}  # as the constraints of the program are called
+LABELS = {"mu nonneg": "beta", "mu budget": "trace"}  # as the constraints of the program are called
 
 
 class BudgetJudge:
-    """The bounds in balls."""
+    """The judge of the soft margin; its μ is β."""
 
     def __init__(self, problem: Budgeted) -> None:
-        self.problem, self.bounds = problem, Budget(BALLS, problem)
-        self.r = list(self.bounds.r.x)
+        self.judge = MarginJudge(Budget(BALLS, problem))
 
     def better(self, point: Point) -> Iterator[Point]:
-        """What Newton's method makes of it: lanckriet2004-sm1 where the traces add up to τ."""
-        problem, at = self.problem, self.bounds
-        alpha = np.asarray(point.get("alpha", np.ones(problem.n)), dtype=float)
-        beta = np.asarray(point.get("beta", 1 / problem.r), dtype=float)
-        if alpha.max(initial=0.0) > 0 and beta.min() >= 0 and beta.sum() > 0:
-            ratio = (at.c / at.r.sum()).number
-            G = [BALLS.signed(at.y, K).matrix * ratio for K in at.K]
-            r = [trace * ratio for trace in self.r]
-            made = svm.polished(G, r, at.y, problem.C, alpha, beta / float(ratio))
-            if made is not None:
-                yield {"alpha": exact(made[0]), "beta": exact([ratio * mu for mu in made[1]])}
+        """What Newton's method makes of it."""
+        for found in self.judge.better(_renamed(point)):
+            yield {"alpha": found["alpha"], "beta": found["mu"]}
 
     def examine(self, point: Point) -> Examination:
         """α clipped and balanced; β clipped and scaled, the machine solved there."""
-        found, at = Examination(), self.bounds
-        if "alpha" in point:
-            found.violations.update(svm.off_box(point["alpha"], at.y, at.top))
-            alpha = found.repaired["alpha"] = feasible(BALLS, exact(point["alpha"]), at.y, at.top)
-            total, top, _ = at.terms(alpha)
-            found.objectives["lower"] = Proof.of((total - at.c * top / 2).number)
-        if "beta" in point:
-            wrong = off_simplex(point["beta"], self.r, at.c.number)
-            found.violations.update({LABELS.get(key, key): x for key, x in wrong.items()})
-            beta = found.repaired["beta"] = simplex(BALLS, exact(point["beta"]), at.r, at.c)
-            half = svm.optimum(at.combined(beta).matrix, at.y, at.top)
-            found.objectives["upper"] = Proof.of(half.lower, half.upper)
-        return found
+        found = self.judge.examine(_renamed(point))
+        return replace(
+            found,
+            violations={LABELS.get(label, label): x for label, x in found.violations.items()},
+            repaired={"beta" if s == "mu" else s: x for s, x in found.repaired.items()},
+            objectives={s: Proof(x.lower / 2, x.upper / 2) for s, x in found.objectives.items()},
+        )
+
+
+def _renamed(point: Point) -> Point:
+    return {"mu" if symbol == "beta" else symbol: x for symbol, x in point.items()}

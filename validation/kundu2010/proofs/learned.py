@@ -14,7 +14,7 @@ from cvxkernel.formulations.catalogue import CATALOGUE
 from cvxkernel.formulations.kundu2010 import Similarities, Spectra
 from cvxkernel.formulations.kundu2010.bounds import Bounds, shares
 from cvxkernel.formulations.svm import feasible
-from cvxkernel.validation.kundu2010.proofs.omega import machine, off_simplex, value_at
+from cvxkernel.validation.kundu2010.proofs.omega import examined, machine, value_at
 from cvxkernel.validation.kundu2010.proofs.polish import polish
 from cvxkernel.validation.proofs import svm
 from cvxkernel.validation.proofs.proof import Examination, Point
@@ -68,7 +68,7 @@ class LearnedJudge:
             size = self.problem.S.shape[: len(self.bounds.shape)]
             found.violations.update(self.off_dual(exact(point[self.dual]).reshape(*size)))
             found.repaired[self.dual] = BALLS.stack(W).mid.reshape(np.shape(point[self.dual]))
-            alpha, gamma = self.examine_machine(point, found)
+            alpha, gamma = examined(found, point, self.y, self.C)
             if gamma is None:
                 gamma = shares(BALLS, np.ones(self.m))
                 if alone:  # ∝ √qᵢ: the best, were what is learned
@@ -100,24 +100,12 @@ class LearnedJudge:
             found.repaired["x"] = point["x"]
             found.objectives["upper"] = Proof.of(cost + omega.upper(x).number)
         elif x is not None:
-            own = found.repaired["x"] = feasible(BALLS, x, self.y, self.C)
-            found.violations.update(svm.off_box(x, self.y, self.C, "x "))
+            own = svm.examined(found, point, self.y, self.C, "x")
             found.violations["x optimal"] = excess(best - omega.value(own).number, size)
         if "alpha" in point and self.dual not in point:
-            value = value_at(omega, *self.examine_machine(point, found))
+            value = value_at(omega, *examined(found, point, self.y, self.C))
             short = best - value.lower.union(value.upper)
             found.violations["alpha optimal"] = excess(short, size)
-
-    def examine_machine(self, point: Point, found: Examination) -> tuple[Tensor, Tensor | None]:
-        """α and γ made feasible."""
-        found.violations.update(svm.off_box(point["alpha"], self.y, self.C))
-        alpha = feasible(BALLS, exact(point["alpha"]), self.y, self.C)
-        found.repaired["alpha"] = alpha
-        if "gamma" not in point:
-            return alpha, None
-        found.violations.update(off_simplex(point["gamma"]))
-        gamma = found.repaired["gamma"] = shares(BALLS, point["gamma"])
-        return alpha, gamma
 
     def off(self, given: Tensor) -> dict[str, arb]:
         """How far kernels are from K = Kᵀ, K ⪰ 0, trace K = τ; spectra from μ ≥ 0, Σμ = τ."""

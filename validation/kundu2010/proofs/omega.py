@@ -5,29 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from flint import arb, arb_mat, ctx
+import numpy as np
+from flint import arb
 
 from cvxkernel.formulations.arithmetic import BALLS, Tensor, balls
 from cvxkernel.formulations.arithmetic.balls import (
     Proof,
-    column,
     exact,
     excess,
-    inner,
     numbers,
-    solution,
 )
 from cvxkernel.formulations.catalogue import CATALOGUE
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kundu2010 import Combination
 from cvxkernel.formulations.kundu2010.bounds import Omega, shares
-from cvxkernel.formulations.svm import feasible
 from cvxkernel.solvers.mkl import mkl
-from cvxkernel.validation.proofs import svm
+from cvxkernel.validation.proofs import newton, svm
+from cvxkernel.validation.proofs.newton import State, alone
 from cvxkernel.validation.proofs.proof import Examination, Point
-
-STEPS = 12  # of Newton's method
-FREE = 1e-7  # of C: nearer to the border α is taken as there
 
 
 def value_at(omega: Omega, alpha: Tensor, gamma: Tensor | None) -> Proof:
@@ -54,6 +49,16 @@ def off_simplex(given: Any) -> dict[str, arb]:
     }
 
 
+def examined(found: Examination, point: Point, y: Array, C: float) -> tuple[Tensor, Tensor | None]:
+    """α and γ made feasible."""
+    alpha = svm.examined(found, point, y, C)
+    if "gamma" not in point:
+        return alpha, None
+    found.violations.update(off_simplex(point["gamma"]))
+    gamma = found.repaired["gamma"] = shares(BALLS, point["gamma"])
+    return alpha, gamma
+
+
 def machine(omega: Omega) -> Iterator[Tensor]:
     """α near the optimum, in doubles; and what Newton's method makes of it."""
     alpha, _ = mkl(BALLS.stack([BALLS.signed(omega.y, M) for M in omega.M]).mid, omega.y, omega.C)
@@ -64,41 +69,27 @@ def machine(omega: Omega) -> Iterator[Tensor]:
 
 
 def polished(omega: Omega, alpha: Array) -> Tensor | None:
-    """Newton's method for 1ᵀα - ½(Σᵢ√qᵢ)² on the samples that are free; no proof rests on it.
+    """Newton's method for 1ᵀα - ½(Σᵢ√qᵢ)²; no proof rests on it.
 
     rᵢ = √qᵢ, gᵢ = Mᵢα/rᵢ, R = Σrᵢ, g = Σgᵢ: ∇ = 1 - Rg, -∇² = ggᵀ + RΣᵢ(Mᵢ - gᵢgᵢᵀ)/rᵢ.
+    A multiple of y in Mᵢα is b's: Dᵢ takes the place of Mᵢ.
     """
-    M, y, C = [each.matrix for each in omega.M], omega.y, omega.C
-    margin = FREE * C
-    free = [j for j, x in enumerate(alpha) if margin < x < C - margin]
-    top = arb(C)
-    a = [arb(x) if margin < x < C - margin else top * int(x > margin) for x in alpha]
-    if not free:
-        return exact(a)
-    for _ in range(STEPS):
-        at = column(a)
-        images = [M_i * at for M_i in M]
-        q = [inner(at, w).mid() for w in images]
-        if not all(x > 0 for x in q):
-            return None
-        r = [x.sqrt() for x in q]
-        G = [w / root for w, root in zip(images, r, strict=True)]
-        R, g = balls.total(r), sum(G[1:], G[0])
-        bend = g * g.transpose()
-        for M_i, g_i, root in zip(M, G, r, strict=True):
-            bend = bend + (M_i - g_i * g_i.transpose()) * (R / root)
-        rows = [[bend[i, j] for j in free] + [arb(int(y[i]))] for i in free]
-        rows.append([arb(int(y[j])) for j in free] + [arb(0)])
-        balance = balls.total(x * int(s) for x, s in zip(a, y, strict=True))
-        right = column([*(1 - R * g[j, 0] for j in free), -balance])
-        step = solution(arb_mat(rows).mid(), right.mid())[:-1]
-        for j, d in zip(free, step, strict=True):
-            a[j] = (a[j] + d).mid()
-        if not all(0 <= a[j] <= top for j in free):
-            return None
-        if max(abs(float(d)) for d in step) <= C * 2.0 ** (30 - ctx.prec):
-            break
-    return exact(a)
+
+    def conditions(alpha: Tensor, theta: Tensor) -> State:
+        forms, images = omega.seen([alpha] * len(omega.M))
+        r = forms.sqrt()
+        G = [image / root for image, root in zip(images, r.x, strict=True)]
+        R, g = r.sum(), sum(G[1:], G[0])
+        bend = np.outer(g.mid, g.mid)
+        for M, g_i, root in zip(middles, G, r.x, strict=True):
+            bend += (M - np.outer(g_i.mid, g_i.mid)) * (R / root).mid
+        return alone(R * g, bend)
+
+    middles = [M.mid for _, M in omega.levelled]
+    if not (omega.forms(alpha) > 0).all():
+        return None
+    made = newton.polished(conditions, omega.y, exact(omega.C), alpha, np.zeros(0))
+    return None if made is None else made[0]
 
 
 class CombinationJudge:
@@ -124,21 +115,14 @@ class CombinationJudge:
         """
         found = Examination()
         if "alpha" in point:
-            found.violations.update(svm.off_box(point["alpha"], self.y, self.C))
-            alpha = feasible(BALLS, exact(point["alpha"]), self.y, self.C)
-            found.repaired["alpha"] = alpha
-            gamma = None
-            if "gamma" in point:
-                found.violations.update(off_simplex(point["gamma"]))
-                gamma = found.repaired["gamma"] = shares(BALLS, point["gamma"])
-            found.objectives["lower"] = value_at(self.omega, alpha, gamma)
+            ends = value_at(self.omega, *examined(found, point, self.y, self.C))
+            found.objectives["lower"] = ends
         if "x" in point:
             found.repaired["x"] = point["x"]
             x = exact(point["x"])
             if x.ndim == 2:
                 found.objectives["upper"] = Proof.of(self.omega.upper(x).number)
             else:
-                alpha = found.repaired["x"] = feasible(BALLS, x, self.y, self.C)
-                found.violations.update(svm.off_box(x, self.y, self.C, "x "))
+                alpha = svm.examined(found, point, self.y, self.C, "x")
                 found.below(value_at(self.omega, alpha, None))
         return found

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from cvxkernel.validation.ye2008.claims import joint, many_classes, scatter, tables, two_classes
+from cvxkernel.validation.ye2008.claims import (
+    fisher,
+    joint,
+    many_classes,
+    scatter,
+    tables,
+    two_classes,
+)
 
 CLAIMS = (
+    *fisher.CLAIMS,
     *two_classes.CLAIMS,
     *scatter.CLAIMS,
     *many_classes.CLAIMS,

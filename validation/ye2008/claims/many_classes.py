@@ -30,8 +30,7 @@ from cvxkernel.validation.ledger.shared import (
     problem,
 )
 from cvxkernel.validation.ye2008.claims.programs import all_written, same
-from cvxkernel.validation.ye2008.claims.space import solve
-from cvxkernel.validation.ye2008.claims.two_classes import some_weights
+from cvxkernel.validation.ye2008.claims.space import solve, some_weights
 
 
 def eq29(seed: int) -> Evidence:

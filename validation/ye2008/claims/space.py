@@ -124,3 +124,15 @@ def two(seed: int) -> Space:
 def three(seed: int) -> Space:
     """Classes of 7, 5 and 3."""
     return space((7, 5, 3), seed, 4)
+
+
+def unit(v: Array) -> Array:
+    """v / ‖v‖"""
+    return v / float(np.linalg.norm(v))
+
+
+def some_weights(r: Array, seed: int) -> Array:
+    """Every vertex of θ ≥ 0, θᵀr = 1, its centre and some points between, in rows."""
+    shares = np.random.default_rng(seed).dirichlet(np.ones(len(r)), size=4)
+    rows: Array = np.vstack([np.eye(len(r)), np.full(len(r), 1 / len(r)), shares]) / r
+    return rows
