@@ -104,11 +104,12 @@ def least(F: Arithmetic, ends: list[Tensor]) -> Tensor:
 def _uppers(
     F: Arithmetic, Q: Tensor, y: Array, C: float, alpha: Tensor, enough: Tensor
 ) -> Iterator[Tensor]:
-    yield hinge_bound(F, Q, y, C, alpha)
-    yield hinge_bound(F, Q, y, C, on_margin(Q.mid, y, C, alpha.mid, FREE[0]))
+    held = F.bracket(Q) if np.isfinite(C) else (Q, None)
+    yield _hinged(F, *held, y, C, alpha)
+    yield _hinged(F, *held, y, C, on_margin(Q.mid, y, C, alpha.mid, FREE[0]))
     yield quadratic_bound(F, Q, y, C, alpha, enough)
     for small in FREE[1:]:
-        yield hinge_bound(F, Q, y, C, on_margin(Q.mid, y, C, alpha.mid, small))
+        yield _hinged(F, *held, y, C, on_margin(Q.mid, y, C, alpha.mid, small))
 
 
 def on_margin(Q: Array, y: Array, C: float, alpha: Array, small: float) -> Array:
@@ -219,9 +220,12 @@ def scaled_primal(
 
 def hinge_bound(F: Arithmetic, Q: Tensor, y: Array, C: float, v: Any) -> Tensor:
     """The primal at v and the best b, with Q′ for Q, and what that costs."""
-    if not np.isfinite(C):
+    return _hinged(F, *(F.bracket(Q) if np.isfinite(C) else (Q, None)), y, C, v)
+
+
+def _hinged(F: Arithmetic, Q: Tensor, slack: Tensor | None, y: Array, C: float, v: Any) -> Tensor:
+    if slack is None:
         return hard_bound(F, Q, y, v)
-    Q, slack = F.bracket(Q)
     v = F.exact(v)
     image = Q @ v
     best = scaled_primal(F, F.inner(v, image), image, y, C, v.mid < (1 - 1e-6) * C)

@@ -68,7 +68,7 @@ class Bounds:
     def seen(self, u: Tensor) -> Seen:
         """One pass over the kernels."""
         F, v = self.F, self.a - self.within(u)
-        images = [G @ v for G in self.G]
+        images = F.images(self.G, v)
         forms = F.stack([F.inner(v, image) for image in images])
         return Seen(u, F.inner(u, u), forms, images)
 

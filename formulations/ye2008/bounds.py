@@ -172,7 +172,7 @@ class Bounds:
     def forms(self, B: Tensor) -> tuple[Tensor, list[Tensor]]:
         """Σⱼ βⱼᵀG̃ᵢβⱼ, i = 1, …, p, and the G̃ᵢB."""
         B = self.projected(B)
-        images = [G @ B for G in self.G]
+        images = self.F.images(self.G, B)
         return self.F.stack([self.F.inner(B, image) for image in images]), images
 
     def projected(self, B: Tensor) -> Tensor:

@@ -96,7 +96,7 @@ def test_products_and_sums(seed):
     assert holds(A.T @ v, X.T @ x)
     assert holds(DOUBLES.shifted(A, v[0]), BALLS.shifted(X, x[0]))
     assert holds(DOUBLES.congruence(v, A), BALLS.congruence(x, X))
-    assert holds(DOUBLES.forms(A, B.T), BALLS.forms(X, Y.T))
+    assert holds(DOUBLES.forms([A], B.T), BALLS.forms([X], Y.T))
 
 
 @pytest.mark.parametrize("constant", [0.0, 1e9])
@@ -106,9 +106,9 @@ def test_a_form_is_charged_by_the_norm_of_its_kernel_where_that_is_little(consta
     K = A @ A.T + constant
     V, X = V - V.sum(axis=1).reshape(2, 1) / 9.0, X - X.sum(axis=1).reshape(2, 1) / 9.0
     (known,) = DOUBLES.kernels((K + K.T) / 2)
-    found = DOUBLES.forms(known, V)
-    assert holds(found, BALLS.forms(BALLS.exact(known.mid), X))
-    read = DOUBLES.forms(DOUBLES.tensor(known.mid, 0.0, known.off), V)  # its norm is not known
+    found = DOUBLES.forms([known], V)
+    assert holds(found, BALLS.forms([BALLS.exact(known.mid)], X))
+    read = DOUBLES.forms([DOUBLES.tensor(known.mid, 0.0, known.off)], V)  # its norm is not known
     assert (found.rad <= read.rad).all() == bool(constant)
 
 
@@ -304,7 +304,7 @@ BELOW = {  # of numbers x(middle, radius, what is held in norm)
         x(np.full(2, 1e-200)), x(np.zeros((2, 2)), 0.0, 1e300)
     ),
     "a form of a norm": lambda F, x: F.forms(
-        x(np.zeros((2, 2)), 0.0, 1e290), x(np.full((1, 2), 1e-170))
+        [x(np.zeros((2, 2)), 0.0, 1e290)], x(np.full((1, 2), 1e-170))
     ),
     "a square beyond doubles": lambda F, x: F.congruence(
         x(np.array([1e174, 1e141])), x(np.full((2, 2), 1e-322))

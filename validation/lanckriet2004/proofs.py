@@ -42,7 +42,8 @@ class SoftMarginJudge:
             found.violations.update(svm.off_box(point["alpha"], self.y, self.top))
             alpha = feasible(BALLS, exact(point["alpha"]), self.y, self.top)
             found.repaired["alpha"] = alpha
-            b, top, square = self.bounds.terms(alpha)
+            b, shares, square = self.bounds.terms(alpha)
+            top = shares.max()
             if "t" in point:
                 t = exact(point["t"])
                 found.violations["quad"] = excess((top - t).number, top.number)

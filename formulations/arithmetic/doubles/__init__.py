@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import Any
 
 import numpy as np
 from scipy.linalg import eigvalsh
 
 from cvxkernel.formulations import semidefinite
-from cvxkernel.formulations.arithmetic.doubles.centred import Centred, centres, doubly_centred
+from cvxkernel.formulations.arithmetic.doubles.centred import Centred, centres, doubly_centred, images
 from cvxkernel.formulations.arithmetic.doubles.tensor import (
     FEW,
     ROUNDED,
@@ -54,6 +55,8 @@ class Doubles:
         """PK₁₊P, …, PKₚ₊P, from matrices within a slack of the Kᵢ₊, up to multiples of eeᵀ."""
         every = zip(near, slack.tolist(), centres(near), strict=True)
         return [Centred(*each, rounded=rounded) for each in every]
+
+    images = staticmethod(images)
 
     @staticmethod
     def stack(numbers: Sequence[Any]) -> Tensor:
@@ -163,33 +166,31 @@ class Doubles:
         return Tensor(mid, up(rad), float(up(Q.off * (most * most + TINY))))
 
     @staticmethod
-    def forms(K: Tensor, V: Any) -> Tensor:
-        r"""vᵀKv for every row v of V, in one product.
+    def forms(matrices: Sequence[Tensor], V: Any) -> Tensor:
+        r"""vᵀKv for every row v of V, a row for each K, in one product each.
 
         Two sums of n terms in a row are off by γ₂ₙ|v|ᵀ|K||v|. For |δ| ≤ r and s = |v| + r the form
         of v + δ differs by rᵀ|K|s + sᵀ|K|r, and for ‖E‖₂ ≤ ε that of K + E by ε‖s‖². Where ‖K‖_F is
         known, and enough, it takes the place of |K|, which is then not read.
         """
         V = exact(V).spread()
-        n, size = len(K), np.abs(V.mid) + V.rad
+        n, size = V.shape[1], np.abs(V.mid) + V.rad
         with np.errstate(over="ignore", invalid="ignore"):
-            mid = (V.mid @ K.mid * V.mid).sum(axis=1)
-            if K.whole is not None and not inexact(K.rad):
-                square = (size * size).sum(axis=1) + n * TINY
-                rest = np.sqrt(np.square(V.radius).sum(axis=1) + n * TINY) * np.sqrt(square)
-                rad = K.whole * (gamma(2 * n + 2) * square + 2 * rest) + K.off * square
-                rad += n * TINY * (2 + size.sum(axis=1))
-                if (rad <= LITTLE * mid).all():
-                    return Tensor(mid, up(rad, 2 * n))
-            entries = np.abs(K.mid) + K.rad
-            most = size @ entries
-            rad = gamma(2 * n + 2) * (most * size).sum(axis=1)
-            rad += K.off * ((size * size).sum(axis=1) + n * TINY)
-            rad += n * TINY * (2 + size.sum(axis=1))
-            if inexact(V.rad):
-                rad += (most * V.rad + V.radius @ entries * size).sum(axis=1)
-            if inexact(K.rad):
-                rad += (size @ K.radius * size).sum(axis=1)
+            mid = np.stack([(V.mid @ K.mid * V.mid).sum(axis=1) for K in matrices])
+            square, small = (size * size).sum(axis=1) + n * TINY, n * TINY * (2 + size.sum(axis=1))
+            rest = np.sqrt(np.square(V.radius).sum(axis=1) + n * TINY) * np.sqrt(square)
+            whole = [inf if K.whole is None or inexact(K.rad) else K.whole for K in matrices]
+            rad = np.outer(whole, gamma(2 * n + 2) * square + 2 * rest)
+            rad += np.outer([K.off for K in matrices], square) + small
+            for i in np.flatnonzero(~(rad <= LITTLE * mid).all(axis=1)):
+                K = matrices[i]
+                entries = np.abs(K.mid) + K.rad
+                most = size @ entries
+                rad[i] = gamma(2 * n + 2) * (most * size).sum(axis=1) + K.off * square + small
+                if inexact(V.rad):
+                    rad[i] += (most * V.rad + V.radius @ entries * size).sum(axis=1)
+                if inexact(K.rad):
+                    rad[i] += (size @ K.radius * size).sum(axis=1)
             return Tensor(mid, up(rad, 2 * n))
 
     @staticmethod

@@ -191,8 +191,8 @@ class Tensor:
             if a.mid.ndim > 1 and (b.off or b.mid.ndim > 1 or grown):
                 a, b = a.spread(), b.spread()
             else:  # a number, a diagonal matrix or a vector scales an error by its largest entry
-                most = float(np.max(np.abs(b.mid) + b.rad, initial=0.0)) + b.off
-                off = float(up(a.off * most + b.off * np.max(np.abs(a.mid) + a.rad, initial=0.0)))
+                most = _largest(b) + b.off
+                off = float(up(a.off * most + (b.off * _largest(a) if b.off else 0.0)))
         mid = a.mid * b.mid
         rad = UNIT * np.abs(mid) + TINY
         if inexact(b.rad):
@@ -251,8 +251,9 @@ class Tensor:
         return Tensor(mid, up(rad, n), up(self.off * np.sqrt(n)))
 
     def trace(self) -> Tensor:
-        """Σᵢ Aᵢᵢ"""
-        return self.diagonal().sum()
+        """Σᵢ Aᵢᵢ: each is off by the spectral norm at most."""
+        rad = self.rad if np.isscalar(self.rad) else self.radius.diagonal()
+        return Tensor(self.mid.diagonal(), up(rad + self.off)).sum()
 
     # -- Functions --------------------------------------------------------------------------------
 
@@ -330,8 +331,17 @@ def exact(x: Any) -> Tensor:
 
 def _broadcast(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
     """Both in one shape; what is known in norm only is spread before it is repeated."""
+    if a.shape == b.shape or not (a.off or b.off):
+        return a, b
     shape = np.broadcast_shapes(a.shape, b.shape)
     return a if a.shape == shape else a.spread(), b if b.shape == shape else b.spread()
+
+
+def _largest(x: Tensor) -> float:
+    """The largest |entry|, but for what is known in norm."""
+    if not x.mid.ndim:
+        return abs(float(x.mid)) + float(x.rad)
+    return float((np.abs(x.mid) + x.rad).max(initial=0.0))
 
 
 def _once(index: Any) -> bool:
@@ -343,8 +353,9 @@ def _once(index: Any) -> bool:
 
 def norm_bound(x: Tensor) -> float:
     """A number that the Frobenius norm of no array in the set exceeds."""
-    size = frobenius(x.mid) if x.whole is None else x.whole
-    size += x.off * root_rank(x)
+    if x.whole is None:
+        x.whole = frobenius(x.mid)
+    size = x.whole + x.off * root_rank(x)
     if inexact(x.rad):
         size += frobenius(x.radius)
     return float(up(size))

@@ -94,10 +94,10 @@ def best_primal(F: Arithmetic, K: Tensor, y: Array, c: Any, loss: Any, ridge: An
     for x, offset in _nearly_least(multiples, z.mid, y, float(loss.mid), float((ridge * form).mid)):
         xi = (1 - x * (y * (z + offset))).positive()
         square = x * x * form
-        point = {"c": x * c, "z": x * z, "b": x * offset, "xi": xi}
-        made.append(Primal(loss * xi.sum() + ridge * square, square, point))
-    best = svm.least(F, [one.value for one in made])
-    return next(one for one in made if one.value is best)
+        made.append((loss * xi.sum() + ridge * square, square, x, offset, xi))
+    best = svm.least(F, [one[0] for one in made])
+    value, square, x, offset, xi = next(one for one in made if one[0] is best)
+    return Primal(value, square, {"c": x * c, "z": x * z, "b": x * offset, "xi": xi})
 
 
 def _nearly_least(

@@ -12,7 +12,7 @@ from cvxkernel.formulations import svm
 from cvxkernel.formulations.arithmetic import Arithmetic, Tensor
 from cvxkernel.formulations.enclosure import EPS, TINY
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.formulations.kundu2010.bounds.feasible import shares
+from cvxkernel.formulations.kundu2010.bounds.feasible import balanced, shares
 
 SMALLEST_GAMMA = 1e-12  # below it 1/γ makes no useful bound
 DEFINITE_GAMMA = 1e-9  # below it one of second order has none
@@ -114,6 +114,21 @@ class Omega:
                 wide = forms / gamma.square() + gamma.square() * F.stack(inner)
                 ends.append(wide.max() / 2 + F.inner(alpha, delta) + F.exact(C) * zeta.sum())
         return svm.least(F, ends)
+
+    def sharpest(self, xs: Sequence[Tensor]) -> Tensor:
+        """The x, (m, n) or an α of shape (n,), whose bound of first order is the least in doubles."""
+        return min(xs, key=lambda x: self.near(x.mid)) if len(xs) > 1 else xs[0]
+
+    def near(self, x: Array) -> float:
+        """That bound, not proved."""
+        M = np.stack([M.mid for M in self.M])
+        if x.ndim == 1:
+            gamma = balanced(M @ x @ x)
+            some = gamma > SMALLEST_GAMMA
+            x = np.where(some, 1 / np.where(some, gamma, 1.0), 0.0)[:, None] * x
+        images = np.einsum("ijk,ik->ij", M, x)
+        form = float(np.einsum("ij,ij->i", images, x).max())
+        return svm.shortened(images.sum(axis=0), form, self.y, self.C)
 
     def upper(self, x: Any) -> Tensor:
         """From above at x of shape (m, n), or at an α of shape (n,) by the better of two bounds."""

@@ -44,8 +44,8 @@ class BudgetJudge:
         if "alpha" in point:
             found.violations.update(svm.off_box(point["alpha"], at.y, at.top))
             alpha = found.repaired["alpha"] = feasible(BALLS, exact(point["alpha"]), at.y, at.top)
-            total, top, _ = at.terms(alpha)
-            found.objectives["lower"] = Proof.of((total - at.c * top / 2).number)
+            total, shares, _ = at.terms(alpha)
+            found.objectives["lower"] = Proof.of((total - at.c * shares.max() / 2).number)
         if "beta" in point:
             wrong = off_simplex(point["beta"], self.r, at.c.number)
             found.violations.update({LABELS.get(key, key): x for key, x in wrong.items()})
