@@ -24,7 +24,7 @@ from cvxkernel.formulations.formulation import Point
 from cvxkernel.solvers import solve
 from cvxkernel.solvers.method import Progress, Solution
 
-WILD = 10.0  # no larger multiple of the last step
+FARTHEST = 10.0  # no larger multiple of the last step
 
 
 def check_number(id: str, key: str) -> None:
@@ -73,22 +73,34 @@ def path(
 
 
 def _ahead(done: Sequence[tuple[float, Point]], value: float) -> Point | None:
-    """Each symbol of the last point, or a multiple of its last step farther."""
+    """Each symbol of the last point, and the multiple of its last step that is due at the value.
+
+    In the number, in its reciprocal, or none: as the last step was a multiple of the one before.
+    """
     if not done:
         return None
     out = dict(done[-1][1])
     if len(done) < 3:
         return out
-    (first, older), (second, old), (last, new) = done
-    ways = [(0.0, 0.0)]  # what multiple of the step before the last step was, what the next one is
-    if min(first, second, last, value) > 0:
-        for a, b, c, x in ((first, second, last, value), (1 / first, 1 / second, 1 / last, 1 / value)):
-            if a != b != c and max(abs(c - b), abs(x - c)) <= WILD * min(abs(b - a), abs(c - b)):
-                ways.append(((c - b) / (b - a), (x - c) / (c - b)))
+    (_, older), (_, old), (_, new) = done
+    given = [x for x, _ in done] + [value]
+    multiples = [(0.0, 0.0)]
+    if min(given) > 0:
+        multiples += [m for way in (given, [1 / x for x in given]) if (m := _steps(*way))]
     for symbol, point in new.items():
         if {np.shape(one.get(symbol)) for one in (older, old)} == {np.shape(point)}:
             before, step = old[symbol] - older[symbol], point - old[symbol]
             size, along = float(np.vdot(before, before)), float(np.vdot(before, step))
-            _, ahead = min(ways, key=lambda way: way[0] * (way[0] * size - 2 * along))
-            out[symbol] = point + ahead * step
+            _, due = min(
+                multiples, key=lambda m: m[0] * (m[0] * size - 2 * along)
+            )  # |step - m·before|
+            out[symbol] = point + due * step
     return out
+
+
+def _steps(a: float, b: float, c: float, x: float) -> tuple[float, float] | None:
+    """(c - b)/(b - a) and (x - c)/(c - b), unless they are wild."""
+    if a == b or b == c:
+        return None
+    last, due = (c - b) / (b - a), (x - c) / (c - b)
+    return (last, due) if max(abs(last), abs(due)) <= FARTHEST else None

@@ -41,7 +41,7 @@ class Bounds:
         self.c = self.r.sum()
 
     def terms(self, alpha: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """b = 1ᵀα, the αᵀG(Kᵢ)α/rᵢ, t the largest, and αᵀα·ridge: the objective is 2b - ct - that."""
+        """b = 1ᵀα, the αᵀG(Kᵢ)α/rᵢ, t the largest, and αᵀα·ridge: it is 2b - ct - the last."""
         F, v = self.F, alpha * self.y
         forms = F.forms(self.K, v[None])[:, 0]
         return alpha.sum(), forms / self.r, F.inner(alpha, alpha) * self.ridge

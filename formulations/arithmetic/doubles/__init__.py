@@ -10,7 +10,12 @@ import numpy as np
 from scipy.linalg import eigvalsh
 
 from cvxkernel.formulations import semidefinite
-from cvxkernel.formulations.arithmetic.doubles.centred import Centred, centres, doubly_centred, images
+from cvxkernel.formulations.arithmetic.doubles.centred import (
+    Centred,
+    centres,
+    doubly_centred,
+    images,
+)
 from cvxkernel.formulations.arithmetic.doubles.tensor import (
     FEW,
     ROUNDED,
@@ -76,12 +81,17 @@ class Doubles:
         a, b = exact(a), exact(b)
         if a.exact and b.exact:
             return Tensor(np.maximum(a.mid, b.mid))
+        if a.ndim == b.ndim == 0:
+            return interval(max(a.lower, b.lower), max(a.upper, b.upper))
         return interval(np.maximum(a.lower, b.lower), np.maximum(a.upper, b.upper))
 
     @classmethod
     def minimum(cls, a: Any, b: Any) -> Tensor:
         """The smaller."""
-        return -cls.maximum(-exact(a), -exact(b))
+        a, b = exact(a), exact(b)
+        if a.ndim == b.ndim == 0:
+            return interval(min(a.lower, b.lower), min(a.upper, b.upper))
+        return -cls.maximum(-a, -b)
 
     @staticmethod
     def between(a: Any, b: Any) -> Tensor:

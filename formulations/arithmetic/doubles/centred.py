@@ -8,17 +8,19 @@ from typing import Any
 
 import numpy as np
 
+from cvxkernel.formulations.arithmetic.doubles.products import (
+    block_product,
+    product_with_radius,
+    rounding,
+    row_blocks,
+)
 from cvxkernel.formulations.arithmetic.doubles.tensor import (
     ROUNDED,
     Tensor,
-    block_product,
     exact,
     frobenius,
     inexact,
-    product_with_radius,
     root_rank,
-    rounding,
-    row_blocks,
     summed,
     up,
 )

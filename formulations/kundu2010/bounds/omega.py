@@ -53,9 +53,9 @@ class Omega:
         alpha = self.F.exact(alpha)
         return alpha.sum() - self.forms(alpha).sqrt().sum().square() / 2
 
-    def gamma(self, alpha: Any) -> Tensor:
+    def gamma(self, alpha: Any, forms: Tensor | None = None) -> Tensor:
         """γᵢ ∝ √qᵢ, exact but for Σᵢ γᵢ = 1."""
-        root = self.forms(alpha).sqrt().point()
+        root = (self.forms(alpha) if forms is None else forms).sqrt().point()
         total = root.sum()
         return (root / total).point() if total > 0 else root * 0.0 + 1.0 / len(root)
 
@@ -80,7 +80,8 @@ class Omega:
         with the same few b, η and ζ, and δᵀM⁻¹δ = δᵀs + rᵀs + rᵀM⁻¹r for any s, with r = δ - Ms.
         """
         F, y, C, alpha = self.F, self.y, self.C, self.F.exact(alpha).point()
-        gamma = shares(F, self.gamma(alpha))
+        forms, images = self.seen([alpha] * len(self.M))
+        gamma = shares(F, self.gamma(alpha, forms))
         if not gamma.mid.min() > DEFINITE_GAMMA:
             return F.inf
         least = []
@@ -89,7 +90,6 @@ class Omega:
             least.append(F.least(M, above=above))
             if not least[-1] > 0:
                 return F.inf
-        forms, images = self.seen([alpha] * len(self.M))
         every = [D_alpha / g for D_alpha, g in zip(images, gamma, strict=True)]
         image = sum(every[1:], every[0])
         a, gap = alpha.mid, y * (1 - image.mid)
@@ -116,11 +116,11 @@ class Omega:
         return svm.least(F, ends)
 
     def sharpest(self, xs: Sequence[Tensor]) -> Tensor:
-        """The x, (m, n) or an α of shape (n,), whose bound of first order is the least in doubles."""
+        """The x of shape (m, n), or α of (n,), whose bound of first order is the least."""
         return min(xs, key=lambda x: self.near(x.mid)) if len(xs) > 1 else xs[0]
 
     def near(self, x: Array) -> float:
-        """That bound, not proved."""
+        """That bound in doubles, not proved."""
         M = np.stack([M.mid for M in self.M])
         if x.ndim == 1:
             gamma = balanced(M @ x @ x)
