@@ -209,12 +209,19 @@ def scaled_primal(
     At it no sample off the top of the box (to what a solver leaves) is inside the margin.
     """
     b = kink(F, image, y)
-    ends = [primal(F, form, image, y, C, b)]
-    margins = (image.mid + b.mid * y)[off_top]
-    nearest = float(margins.min()) if margins.size else 1.0
-    if nearest > 0.5 and nearest != 1.0:
-        x = F.exact(1.0 / nearest)
-        ends.append(primal(F, x * (x * form), x * image, y, C, x * b))
+    margins = image.mid + b.mid * y
+    short = margins[off_top]
+    nearest = float(short.min()) if short.size else 1.0
+    multiples = [1.0, 1.0 / nearest] if nearest > 0.5 and nearest != 1.0 else [1.0]
+    if F is DOUBLES:  # which tell the better one before it is proved
+        half = float(form.mid) / 2
+        multiples = [
+            min(multiples, key=lambda x: x * x * half + C * np.maximum(0.0, 1 - x * margins).sum())
+        ]
+    ends = []
+    for x in map(F.exact, multiples):
+        at = (form, image, b) if x.mid == 1 else (x * (x * form), x * image, x * b)
+        ends.append(primal(F, at[0], at[1], y, C, at[2]))
     return least(F, ends)
 
 
