@@ -253,11 +253,13 @@ def _charge(F: Arithmetic, slack: Tensor, n: int, C: float, bound: Tensor) -> Te
     if not slack > 0:
         return F.exact(0.0)
     for _ in range(10):
-        f = bound + slack * square
+        cost = slack * square
+        f = bound + cost
         less = F.minimum(2 * F.exact(C) * f, 2 * f * f)
-        if not less.upper < 0.9 * square.upper:
+        if less.upper < square.upper:
+            square = less
+        if not cost.upper > 0.1 * bound.upper:  # no less of it makes f much less
             break
-        square = less
     return slack * square
 
 

@@ -280,7 +280,16 @@ class Tensor:
             made = Tensor(self.mid, self.rad).positive()
             return Tensor(made.mid, made.rad, self.off)
         x = self.spread()
-        return interval(np.maximum(x.lower, 0.0), np.maximum(x.upper, 0.0))
+        if x.ndim == 0:
+            return interval(max(x.lower, 0.0), max(x.upper, 0.0))
+        with np.errstate(invalid="ignore", over="ignore"):
+            half = (x.mid + x.rad) / 2
+        if not np.isfinite(half).all():
+            return interval(np.maximum(x.lower, 0.0), np.maximum(x.upper, 0.0))
+        sure, never = x.mid > x.rad, x.mid <= -x.radius  # in between [0, mid + rad] is left
+        mid = np.where(sure, x.mid, np.where(never, 0.0, half))
+        rad = np.where(sure, x.rad, np.where(never, 0.0, half * (1 + 4 * UNIT) + TINY))
+        return Tensor(mid, rad)
 
     def sqrt(self) -> Tensor:
         """√x of what is known not to be negative."""
