@@ -81,17 +81,15 @@ class Doubles:
         a, b = exact(a), exact(b)
         if a.exact and b.exact:
             return Tensor(np.maximum(a.mid, b.mid))
-        if a.ndim == b.ndim == 0:
-            return interval(max(a.lower, b.lower), max(a.upper, b.upper))
         return interval(np.maximum(a.lower, b.lower), np.maximum(a.upper, b.upper))
 
-    @classmethod
-    def minimum(cls, a: Any, b: Any) -> Tensor:
+    @staticmethod
+    def minimum(a: Any, b: Any) -> Tensor:
         """The smaller."""
         a, b = exact(a), exact(b)
-        if a.ndim == b.ndim == 0:
-            return interval(min(a.lower, b.lower), min(a.upper, b.upper))
-        return -cls.maximum(-a, -b)
+        if a.exact and b.exact:
+            return Tensor(np.minimum(a.mid, b.mid))
+        return interval(np.minimum(a.lower, b.lower), np.minimum(a.upper, b.upper))
 
     @staticmethod
     def between(a: Any, b: Any) -> Tensor:
