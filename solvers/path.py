@@ -5,9 +5,9 @@ made, once; and a method that can start from a point (`warm`) starts at the last
 of it on the line through the last two, in the number or in its reciprocal: whichever would have
 foretold the last one best. Every solution has the enclosure that it would have alone.
 
-No polynomial does better: between two values active sets change, and what is foretold is off by
-what that bends. Nor does it help to solve every other value first and to start between two of them:
-the steps that the ones in between save are those that the others need.
+Polynomials through more of the last do no better: between two values active sets change. Nor does it
+help to solve every other value first, and to start those in between from both sides: the steps that
+these save are those that the others, twice as far apart, need.
 """
 
 from __future__ import annotations
