@@ -5,7 +5,7 @@ made, once; and a method that can start from a point (`warm`) starts at the last
 of it on the line through the last two, in the number or in its reciprocal: whichever would have
 foretold the last one best. Every solution has the enclosure that it would have alone.
 
-Polynomials through more of the last do no better: between two values active sets change. Nor does it
+Polynomials through more of them do no better: between two values active sets change. Nor does it
 help to solve every other value first, and to start those in between from both sides: the steps that
 these save are those that the others, twice as far apart, need.
 """

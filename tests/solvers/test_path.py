@@ -102,9 +102,7 @@ SLOPE = {"theta": np.array([0.5, -1.0]), "t": np.array(2.0)}
     ],
 )
 def test_a_line_in_the_number_or_in_its_reciprocal_is_followed(values, along):
-    points = [
-        {symbol: LINE[symbol] + along(x) * SLOPE[symbol] for symbol in LINE} for x in values
-    ]
+    points = [{symbol: LINE[symbol] + along(x) * SLOPE[symbol] for symbol in LINE} for x in values]
     ahead = paths._ahead(list(zip(values[:3], points[:3], strict=True)), values[3])
     for symbol, point in points[3].items():
         assert ahead[symbol] == pytest.approx(point, rel=1e-12)

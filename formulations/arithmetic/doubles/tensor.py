@@ -42,7 +42,7 @@ def up(radius: Any, terms: int = 1) -> Any:
 class Tensor:
     """mid ± rad, entry by entry, and ± off in norm."""
 
-    __slots__ = ("mid", "off", "rad", "whole")
+    __slots__ = ("bound", "mid", "off", "rad", "whole")
     __array_ufunc__ = None  # an array on the left leaves the operation to us
 
     def __init__(
@@ -50,6 +50,7 @@ class Tensor:
     ) -> None:
         self.mid = np.asarray(mid, dtype=np.float64)
         self.rad, self.off, self.whole = rad, off, whole  # whole: ‖mid‖_F, where it is known
+        self.bound: float | None = None  # `norm_bound`, once it is
         if off and (self.mid.size <= 1 or self.mid.ndim > 2):
             self.rad, self.off = up(rad + off), 0.0
 
@@ -367,12 +368,13 @@ def _once(index: Any) -> bool:
 
 def norm_bound(x: Tensor) -> float:
     """A number that the Frobenius norm of no array in the set exceeds."""
-    if x.whole is None:
-        x.whole = frobenius(x.mid)
-    size = x.whole + x.off * root_rank(x)
-    if inexact(x.rad):
-        size += frobenius(x.radius)
-    return float(up(size))
+    if x.bound is None:
+        size = frobenius(x.mid) if x.whole is None else x.whole
+        size += x.off * root_rank(x)
+        if inexact(x.rad):
+            size += frobenius(x.radius)
+        x.bound = float(up(size))
+    return x.bound
 
 
 def root_rank(x: Any) -> float:
