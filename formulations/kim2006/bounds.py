@@ -132,8 +132,8 @@ def system(problem: KernelFisher, theta: Array) -> tuple[Array, Callable[[Array]
 def within(y: Array, U: Array) -> Array:
     """JU"""
     out: Array = np.empty_like(U)
-    for label in np.unique(y):
-        rows = y == label
+    positive = y == y.max()
+    for rows in (positive, ~positive):
         out[rows] = (U[rows] - U[rows].mean(axis=0)) / np.sqrt(rows.sum())
     return out
 
