@@ -218,12 +218,19 @@ def scaled_primal(
     is charged as it asks at its x.
     """
     b = kink(F, image, y)
-    ends = [charged(F.exact(1.0), primal(F, form, image, y, C, b))]
-    margins = (image.mid + b.mid * y)[off_top]
-    nearest = float(margins.min()) if margins.size else 1.0
-    if nearest > 0.5 and nearest != 1.0:
-        x = F.exact(1.0 / nearest)
-        ends.append(charged(x, primal(F, x * (x * form), x * image, y, C, x * b)))
+    margins = image.mid + b.mid * y
+    short = margins[off_top]
+    nearest = float(short.min()) if short.size else 1.0
+    multiples = [1.0, 1.0 / nearest] if nearest > 0.5 and nearest != 1.0 else [1.0]
+    if F is DOUBLES:  # which tell the better one before it is proved
+        half = float(form.mid) / 2
+        multiples = [
+            min(multiples, key=lambda x: x * x * half + C * np.maximum(0.0, 1 - x * margins).sum())
+        ]
+    ends = []
+    for x in map(F.exact, multiples):
+        at = (form, image, b) if x.mid == 1 else (x * (x * form), x * image, x * b)
+        ends.append(charged(x, primal(F, at[0], at[1], y, C, at[2])))
     return least(ends)
 
 
@@ -258,11 +265,13 @@ def _charged(F: Arithmetic, slack: Tensor, size: Tensor, n: int, C: float, end: 
     C = F.exact(C)
     square = n * C * C
     for _ in range(10):
-        f = end + slack * (square.sqrt() + size / 2)
+        cost = slack * (square.sqrt() + size / 2)
+        f = end + cost
         less = F.minimum(2 * C * f, 2 * f * f)
-        if not less.upper < 0.9 * square.upper:
+        if less.upper < square.upper:
+            square = less
+        if not cost.upper > 0.1 * end.upper:  # no less of it makes f much less
             break
-        square = less
     return end + slack * (square.sqrt() + size / 2)
 
 

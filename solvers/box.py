@@ -116,11 +116,21 @@ def polish(
         gap = linear - Q @ moved - step[m] * y  # ≤ 0 at zero, ≥ 0 at C
         wrong = np.where(at_zero, gap, 0.0) - np.where(at_top, gap, 0.0) > small
         if not (over | under | wrong).any():
-            balanced = abs(float(y @ moved)) <= len(y) * EPS * float(moved.max())
-            return moved if total or balanced else machine.repair(moved, y, C)
+            even = abs(float(y @ moved)) <= len(y) * EPS * float(moved.max())
+            return moved if total or even else machine.repair(moved, y, C)
         at_top, at_zero = at_top & ~wrong | over, at_zero & ~wrong | under
         alpha = np.clip(moved, 0.0, C)
     return None
+
+
+def balanced(alpha: Array, y: Array, C: float) -> Array:
+    """An α nearby in the box with αᵀy = 0: what is between the borders pays for it, if it can."""
+    alpha = np.clip(alpha, 0.0, C)
+    at_top, at_zero = borders(alpha, C)
+    free = ~(at_top | at_zero)
+    if free.any():
+        alpha[free] -= float(y @ alpha) / int(free.sum()) * y[free]
+    return machine.repair(alpha, y, C)
 
 
 def borders(alpha: Array, C: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

@@ -45,7 +45,7 @@ from cvxkernel.formulations.enclosure import TINY
 from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers import units
-from cvxkernel.solvers.box import quadratic_program
+from cvxkernel.solvers.box import balanced, quadratic_program
 from cvxkernel.solvers.method import Iterative, State
 
 READY = 1e-3  # of the gap: an α that cannot gain more is good enough to move τ
@@ -186,7 +186,7 @@ class DualAscent(Iterative[AscentState]):
     def near(self, problem: Any, unit: Unit, point: Point) -> Begin:
         """A point of a problem nearby: its α, and for (7) τ = ‖K - S‖, in the units of `unit`."""
         given = inputs.weights("alpha", point["alpha"], problem.y.shape)
-        alpha = machine.repair(given * unit.C / problem.C, problem.y, unit.C)
+        alpha = balanced(given * unit.C / problem.C, problem.y, unit.C)
         if isinstance(unit, RobustMachine):
             return alpha, 0.0, (-np.inf, np.inf)
         sigma = problem.eta / unit.eta

@@ -36,13 +36,11 @@ from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
 from cvxkernel.formulations import inputs
 from cvxkernel.formulations import svm as bounds
-from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.formulations.enclosure import TINY
 from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.lanckriet2004 import JointMargin
 from cvxkernel.formulations.tang2009 import Regularized, Shared, prohibitive
-from cvxkernel.formulations.tang2009 import bounds as labelled
 from cvxkernel.formulations.ye2008.data import combined
 from cvxkernel.solvers.box import borders
 from cvxkernel.solvers.svm import svm
@@ -211,7 +209,11 @@ class LabelsFunction(MarginFunction):
     def near(self, start: Point) -> Array:
         """θ, or its mean where all labels have the same."""
         self.begin(start)
-        theta: Array = labelled.weights(DOUBLES, self.problem, start).mid
+        p, shape = self.problem.p, (self.problem.k, self.problem.p)
+        shapes = {"theta": shape} if "theta" in start else {"zeta": (p,), "gamma": shape}
+        theta = np.zeros(shape)
+        for symbol in shapes.keys() & start.keys():
+            theta = theta + inputs.weights(symbol, start[symbol], shapes[symbol])
         mean: Array = theta.mean(axis=0)
         return mean if self.region is SIMPLEX else theta.ravel()
 

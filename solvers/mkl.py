@@ -17,6 +17,7 @@ from scipy.linalg import LinAlgError, solve
 
 from cvxkernel.formulations import svm as bounds
 from cvxkernel.formulations.inputs import Array
+from cvxkernel.solvers.box import balanced
 from cvxkernel.solvers.svm import svm
 
 ROUNDS = 8  # of the alternation
@@ -33,12 +34,14 @@ def mkl(
     if len(K) == 1:
         alpha = svm(K[0], y, C, start=None if start is None else start[0])
         return alpha, np.ones(1)
+    near = None
     if start is not None:
-        optimal = newton(M, y, C, bounds.repair(start[0], y, C))
+        near = balanced(start[0], y, C)
+        optimal = newton(M, y, C, near)
         if optimal is not None:
             return optimal, weights(M, optimal)
     gamma = np.full(len(K), 1.0 / len(K)) if start is None else np.maximum(start[1], FLOOR)
-    alpha = svm(np.einsum("i,ijk->jk", 1 / gamma, K), y, C)
+    alpha = svm(np.einsum("i,ijk->jk", 1 / gamma, K), y, C, start=near)
     for _ in range(ROUNDS):
         optimal = newton(M, y, C, alpha)
         if optimal is not None:

@@ -1,17 +1,19 @@
 r"""Solutions along a number of the problem: λ, C, β, γ, ρ, η or τ.
 
 What the last solution leaves is used for the next: arrays are checked, and what is made of them is
-made, once; and a method that can start from a point (`warm`) starts on a polynomial through the
-last solutions: in the number, its logarithm or its reciprocal, of the degree and the way that would
-have foretold the last of them best. Every solution has the enclosure that it would have alone.
+made, once; and a method that can start from a point (`warm`) starts at the last solution, or ahead
+of it on the line through the last two, in the number or in its reciprocal: whichever would have
+foretold the last one best. Every solution has the enclosure that it would have alone.
+
+Polynomials through more of them do no better: between two values active sets change. Nor does it
+help to solve every other value first, and to start those in between from both sides: the steps that
+these save are those that the others, twice as far apart, need.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
-from itertools import product
-from math import log, prod
 from typing import Any
 
 import numpy as np
@@ -19,13 +21,10 @@ import numpy as np
 from cvxkernel.formulations.catalogue import formulation
 from cvxkernel.formulations.errors import InputError
 from cvxkernel.formulations.formulation import Point
-from cvxkernel.formulations.inputs import Array
 from cvxkernel.solvers import solve
 from cvxkernel.solvers.method import Progress, Solution
 
-POINTS = 4  # of the polynomial, at most
-WILD = 10.0  # no larger multiple of a point
-WAYS: tuple[Callable[[float], float], ...] = (log, float, lambda x: 1 / x)
+FARTHEST = 10.0  # no larger multiple of the last step
 
 
 def check_number(id: str, key: str) -> None:
@@ -66,7 +65,7 @@ def path(
             solver=solver,
             tol=tol,
             progress=progress,
-            start=_ahead(done[-POINTS - 1 :], at),
+            start=_ahead(done[-3:], at),
             limit=limit,
         )
         done.append((at, solution.variables))
@@ -74,34 +73,34 @@ def path(
 
 
 def _ahead(done: Sequence[tuple[float, Point]], value: float) -> Point | None:
-    """Each symbol of the last points, taken further in the way that foretold its last one best."""
+    """Each symbol of the last point, and the multiple of its last step that is due at the value.
+
+    In the number, in its reciprocal, or none: as the last step was a multiple of the one before.
+    """
     if not done:
         return None
-    given, out = [x for x, _ in done], dict(done[-1][1])
-    past, future = list[Array](), list[Array]()
-    for way, m in product(WAYS, range(1, min(POINTS, len(done) - 1) + 1)):
-        told, ahead = _shares(given[:-1], given[-1], m, way), _shares(given, value, m, way)
-        if told is not None and ahead is not None:
-            past.append(np.append(told, 0.0))
-            future.append(ahead)
-    for symbol, last in done[-1][1].items():
-        shapes = {np.shape(point[symbol]) for _, point in done if symbol in point}
-        if past and shapes == {np.shape(last)} and all(symbol in point for _, point in done):
-            known = np.array([np.ravel(point[symbol]) for _, point in done])
-            errors = np.linalg.norm(np.array(past) @ known - known[-1], axis=1)
-            out[symbol] = (future[int(np.argmin(errors))] @ known).reshape(np.shape(last))
+    out = dict(done[-1][1])
+    if len(done) < 3:
+        return out
+    (_, older), (_, old), (_, new) = done
+    given = [x for x, _ in done] + [value]
+    multiples = [(0.0, 0.0)]
+    if min(given) > 0:
+        multiples += [m for way in (given, [1 / x for x in given]) if (m := _steps(*way))]
+    for symbol, point in new.items():
+        if {np.shape(one.get(symbol)) for one in (older, old)} == {np.shape(point)}:
+            before, step = old[symbol] - older[symbol], point - old[symbol]
+            size, along = float(np.vdot(before, before)), float(np.vdot(before, step))
+            _, due = min(
+                multiples, key=lambda m: m[0] * (m[0] * size - 2 * along)
+            )  # |step - m·before|
+            out[symbol] = point + due * step
     return out
 
 
-def _shares(
-    given: Sequence[float], value: float, m: int, way: Callable[[float], float]
-) -> Array | None:
-    """Lagrange's weights of the polynomial in way(value) through the last m; None if wild."""
-    last = given[-m:]
-    if min(*last, value) <= 0 or len(set(last)) < m:
+def _steps(a: float, b: float, c: float, x: float) -> tuple[float, float] | None:
+    """(c - b)/(b - a) and (x - c)/(c - b), unless they are wild."""
+    if a == b or b == c:
         return None
-    x, at = way(value), [way(x) for x in last]
-    shares = [prod((x - other) / (own - other) for other in at if other != own) for own in at]
-    if not max(map(abs, shares)) <= WILD:
-        return None
-    return np.concatenate([np.zeros(len(given) - m), shares])
+    last, due = (c - b) / (b - a), (x - c) / (c - b)
+    return (last, due) if max(abs(last), abs(due)) <= FARTHEST else None

@@ -31,7 +31,7 @@ from cvxkernel.formulations.chen2009 import SpectrumMachine, bounds, spectrum
 from cvxkernel.formulations.enclosure import TINY
 from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.solvers.box import quadratic_program
+from cvxkernel.solvers.box import balanced, quadratic_program
 from cvxkernel.solvers.method import Iterative, State
 
 NEWTON = 40  # steps in α at each s
@@ -197,7 +197,7 @@ class SpectrumAscent(Iterative[SpectrumState]):
     def near(self, problem: SpectrumMachine, start: Point, low: float, high: float) -> Modified:
         """α, and s by the distance of a."""
         given = inputs.weights("alpha", start["alpha"], problem.y.shape)
-        alpha = svm.repair(given, problem.y, problem.C)
+        alpha = balanced(given, problem.y, problem.C)
         s = low
         if "a" in start and problem.h != "both":
             away = np.asarray(start["a"]) - centre(problem)

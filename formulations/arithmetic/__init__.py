@@ -26,9 +26,10 @@ sums, products, quotients and the functions below hold the true results.
                               products, trace() and combinations; `near` are doubles within a slack
                               of the Kᵢ₊, up to multiples of eeᵀ, and if they are `rounded` up to
                               two units in the last place of each entry
+    F.images(G, B)            the GᵢB of what F.centred returns
     F.signed(y, Q)            diag(y) Q diag(y), y of signs
     F.congruence(d, Q)        diag(d) Q diag(d)
-    F.forms(K, V)             vᵀKv for every row v of V
+    F.forms(matrices, V)      vᵀKv for every row v of V, a row for each K of the matrices
     F.basis(found)            λ and U of a similarity that `formulations.eigenbasis` has found
     F.composed(U, d)          U diag(d)Uᵀ for U orthonormal, as F.basis returns it
     F.least(A)                a number below the smallest eigenvalue of the symmetric part of A

@@ -68,7 +68,7 @@ class Bounds:
     def seen(self, u: Tensor) -> Seen:
         """One pass over the kernels."""
         F, v = self.F, self.a - self.within(u)
-        images = [G @ v for G in self.G]
+        images = F.images(self.G, v)
         forms = F.stack([F.inner(v, image) for image in images])
         return Seen(u, F.inner(u, u), forms, images)
 
@@ -132,8 +132,8 @@ def system(problem: KernelFisher, theta: Array) -> tuple[Array, Callable[[Array]
 def within(y: Array, U: Array) -> Array:
     """JU"""
     out: Array = np.empty_like(U)
-    for label in np.unique(y):
-        rows = y == label
+    positive = y == y.max()
+    for rows in (positive, ~positive):
         out[rows] = (U[rows] - U[rows].mean(axis=0)) / np.sqrt(rows.sum())
     return out
 

@@ -41,10 +41,10 @@ class Bounds:
         self.c = self.r.sum()
 
     def terms(self, alpha: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """b = 1ᵀα, t = maxᵢ αᵀG(Kᵢ)α/rᵢ, and αᵀα·ridge: the objective is 2b - ct - the last."""
+        """b = 1ᵀα, the αᵀG(Kᵢ)α/rᵢ, t the largest, and αᵀα·ridge: it is 2b - ct - the last."""
         F, v = self.F, alpha * self.y
-        forms = F.stack([F.forms(K, v[None])[0] for K in self.K])
-        return alpha.sum(), (forms / self.r).max(), F.inner(alpha, alpha) * self.ridge
+        forms = F.forms(self.K, v[None])[:, 0]
+        return alpha.sum(), forms / self.r, F.inner(alpha, alpha) * self.ridge
 
     def value(self, alpha: Any) -> tuple[Tensor, Tensor, Tensor]:
         """The objective at α made feasible, or at a multiple of it; that α, and t.
@@ -52,7 +52,8 @@ class Bounds:
         In a box the multiple is clipped. It is looked at where the objective may rise on the way.
         """
         F, alpha = self.F, svm.feasible(self.F, alpha, self.y, self.top)
-        b, t, square = self.terms(alpha)
+        b, shares, square = self.terms(alpha)
+        t, dearest = shares.max(), int(shares.mid.argmax())
         q = self.c * t + square
         best = 2 * b - q, alpha, t
         if not (b > 0 and q > 0):  # zero where all that α sees of the kernels is constant
@@ -62,19 +63,19 @@ class Bounds:
         if not np.isfinite(self.top):
             return b * b / q, F.exact(x) * alpha, F.exact(x) * x * t
         more = svm.feasible(F, x * alpha.mid, self.y, self.top)
-        if not self.slope(alpha.mid) @ (more.mid - alpha.mid) > 0:
+        if not self.slope(alpha.mid, dearest) @ (more.mid - alpha.mid) > 0:
             return best
-        b, t, square = self.terms(more)
+        b, shares, square = self.terms(more)
+        t = shares.max()
         value = 2 * b - self.c * t - square
         return (value, more, t) if value.lower > best[0].lower else best
 
-    def slope(self, alpha: Array) -> Array:
+    def slope(self, alpha: Array, i: int) -> Array:
         """2 - (2c/rᵢ)G(Kᵢ)α at the dearest i: the objective, which is concave, rises by no more."""
         with np.errstate(all="ignore"):
-            images = [self.y * (K.mid @ (self.y * alpha)) * (2 * self.c.mid) for K in self.K]
-            slopes = [image / r for image, r in zip(images, self.r.mid, strict=True)]
-        dearest: Array = max(slopes, key=lambda slope: float(alpha @ slope))
-        return 2 - dearest
+            image = self.y * (self.K[i].mid @ (self.y * alpha)) * (2 * self.c.mid)
+            slope: Array = 2 - image / self.r.mid[i]
+        return slope
 
     def weights(self, mu: Any) -> list[Tensor]:
         """μ clipped at zero and scaled to μᵀr = c; for sm2c also with a small share of identity."""

@@ -110,7 +110,7 @@ class Bounds:
         """Gᵢᵗ(α) (8) as (k, p)."""
         alpha = self.F.exact(alpha)
         v = self.F.where(self.problem.Y > 0, alpha, -alpha)
-        return self.F.stack([self.F.forms(G, v) for G in self.kernels]).T
+        return self.F.forms(self.kernels, v).T
 
     def largest(self, alpha: Any) -> tuple[Tensor, Tensor]:
         """maxᵢ Σₜ Gᵢᵗ(α), which is A, and the maxᵢ Gᵢᵗ(α), whose sum is B."""

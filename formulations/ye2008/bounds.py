@@ -45,6 +45,7 @@ from cvxkernel.formulations.arithmetic import Arithmetic, Tensor
 from cvxkernel.formulations.enclosure import EPS, TINY
 from cvxkernel.formulations.formulation import Point, encloses, given
 from cvxkernel.formulations.inputs import Array
+from cvxkernel.formulations.memory import per_array
 from cvxkernel.formulations.weights import overspent, simplex, with_identity
 from cvxkernel.formulations.ye2008.data import Scatter, solver
 from cvxkernel.formulations.ye2008.programs import Discriminant
@@ -59,6 +60,12 @@ def class_vectors(F: Arithmetic, y: Array, *, binary: bool) -> Tensor:
     sizes = F.exact(ones.sum(axis=0))
     factors = n / (sizes * (n - sizes)) if binary else (n / sizes).sqrt()
     return factors * (ones - sizes / n)
+
+
+@per_array
+def _begun(kernels: Array) -> dict[tuple[int, bool, bytes], Tensor]:
+    """The class vectors beside a stack, by the bits of the arithmetic and the labels."""
+    return {}
 
 
 @dataclass(frozen=True)
@@ -116,7 +123,10 @@ class Bounds:
         self.G = F.centred(problem.kernels, *problem.near)
         r = [G.trace() for G in self.G]
         self.r = F.stack([F.exact(float(self.n)), *r] if self.joint else r)
-        self.H = class_vectors(F, problem.y, binary=binary)
+        known, key = _begun(problem.kernels), (F.bits, binary, problem.y.tobytes())
+        if key not in known:
+            known[key] = class_vectors(F, problem.y, binary=binary)
+        self.H = known[key]
 
     # -- The value at weights -----------------------------------------------------------------
 
@@ -172,7 +182,7 @@ class Bounds:
     def forms(self, B: Tensor) -> tuple[Tensor, list[Tensor]]:
         """Σⱼ βⱼᵀG̃ᵢβⱼ, i = 1, …, p, and the G̃ᵢB."""
         B = self.projected(B)
-        images = [G @ B for G in self.G]
+        images = self.F.images(self.G, B)
         return self.F.stack([self.F.inner(B, image) for image in images]), images
 
     def projected(self, B: Tensor) -> Tensor:

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from cvxkernel.formulations import inputs
-from cvxkernel.formulations import svm as machine
 from cvxkernel.formulations.formulation import Formulation, Point
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kundu2010 import Similarities, Spectra
 from cvxkernel.solvers import units
+from cvxkernel.solvers.box import balanced
 from cvxkernel.solvers.method import Iterative, State
 from cvxkernel.solvers.response_ascent.dual import Dual, answered
 from cvxkernel.solvers.response_ascent.response import CLOSEST, ONE_KERNEL, Block, parts
@@ -136,7 +136,7 @@ def near(
 ) -> Dual:
     """α, γ and the distances ‖Kᵢ - Sᵢ‖ of a point of a problem nearby."""
     given = inputs.weights("alpha", point["alpha"], problem.y.shape)
-    alpha = machine.repair(given / scale, problem.y, problem.C)
+    alpha = balanced(given / scale, problem.y, problem.C)
     gamma = np.ones(len(blocks))
     if len(blocks) > 1:
         shares = inputs.weights("gamma", point["gamma"], gamma.shape) if "gamma" in point else gamma

@@ -1,6 +1,7 @@
 """Doubles with radii hold what balls of two thousand bits compute, operation by operation."""
 
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -96,7 +97,7 @@ def test_products_and_sums(seed):
     assert holds(A.T @ v, X.T @ x)
     assert holds(DOUBLES.shifted(A, v[0]), BALLS.shifted(X, x[0]))
     assert holds(DOUBLES.congruence(v, A), BALLS.congruence(x, X))
-    assert holds(DOUBLES.forms(A, B.T), BALLS.forms(X, Y.T))
+    assert holds(DOUBLES.forms([A], B.T), BALLS.forms([X], Y.T))
 
 
 @pytest.mark.parametrize("constant", [0.0, 1e9])
@@ -106,9 +107,9 @@ def test_a_form_is_charged_by_the_norm_of_its_kernel_where_that_is_little(consta
     K = A @ A.T + constant
     V, X = V - V.sum(axis=1).reshape(2, 1) / 9.0, X - X.sum(axis=1).reshape(2, 1) / 9.0
     (known,) = DOUBLES.kernels((K + K.T) / 2)
-    found = DOUBLES.forms(known, V)
-    assert holds(found, BALLS.forms(BALLS.exact(known.mid), X))
-    read = DOUBLES.forms(DOUBLES.tensor(known.mid, 0.0, known.off), V)  # its norm is not known
+    found = DOUBLES.forms([known], V)
+    assert holds(found, BALLS.forms([BALLS.exact(known.mid)], X))
+    read = DOUBLES.forms([DOUBLES.tensor(known.mid, 0.0, known.off)], V)  # its norm is not known
     assert (found.rad <= read.rad).all() == bool(constant)
 
 
@@ -304,7 +305,7 @@ BELOW = {  # of numbers x(middle, radius, what is held in norm)
         x(np.full(2, 1e-200)), x(np.zeros((2, 2)), 0.0, 1e300)
     ),
     "a form of a norm": lambda F, x: F.forms(
-        x(np.zeros((2, 2)), 0.0, 1e290), x(np.full((1, 2), 1e-170))
+        [x(np.zeros((2, 2)), 0.0, 1e290)], x(np.full((1, 2), 1e-170))
     ),
     "a square beyond doubles": lambda F, x: F.congruence(
         x(np.array([1e174, 1e141])), x(np.full((2, 2), 1e-322))
@@ -325,3 +326,31 @@ def test_what_doubles_cannot_hold_on_the_way_is_charged(name):
 
     with balls.precision(6000), np.errstate(over="ignore", invalid="ignore"):
         assert holds(BELOW[name](DOUBLES, known), BELOW[name](BALLS, worst))
+
+
+AT = (0.0, 1.3, -2.7, 1e308, 5e-324, -1e-200, np.nan)
+WITHIN = (0.0, 1e-310, 1e-16, 3.0, 1e300, np.inf)
+OF_NUMBERS = BINARY | {"max": DOUBLES.maximum, "min": DOUBLES.minimum}
+OF_A_NUMBER = {
+    "positive": lambda x: x.positive(),
+    "sqrt": lambda x: x.sqrt(),
+    "square": lambda x: x.square(),
+}
+
+
+@pytest.mark.parametrize("name", [*OF_NUMBERS, *OF_A_NUMBER])
+def test_a_number_is_known_as_well_as_an_array_of_one(name):
+    operation = OF_NUMBERS.get(name) or OF_A_NUMBER[name]
+    numbers = [(mid, rad) for mid in AT for rad in WITHIN]
+    some = product(numbers, numbers) if name in OF_NUMBERS else [(x,) for x in numbers]
+    for terms in some:
+        with np.errstate(all="ignore"):
+            own = operation(*(Tensor(*x) for x in terms))
+            array = operation(*(Tensor(*map(np.array, zip(x, strict=True))) for x in terms))
+        ends = np.array([own.lower, own.upper])
+        others = np.ravel([array.lower, array.upper])
+        known = np.isfinite(ends)
+        assert (known == np.isfinite(others)).all()
+        # The two round in another order.
+        slack = 1e-290 + 4e-15 * max(np.abs(ends[known]).max(initial=0.0), abs(own.mid))
+        assert np.abs(ends[known] - others[known]).max(initial=0.0) <= slack

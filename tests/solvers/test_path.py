@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from cvxkernel.formulations import CATALOGUE, InputError
-from cvxkernel.formulations.errors import ParameterError
+from cvxkernel.formulations.errors import ParameterError, SolverError
+from cvxkernel.solvers import path as paths
 from cvxkernel.solvers import solve
 from cvxkernel.solvers.path import path
 from cvxkernel.validation.instances import instance, sample
@@ -54,6 +55,74 @@ def test_values_may_repeat_and_fall():
     found = list(path("ye2008-thm2.2", problem, "lam", [1.0, 1.0, 0.1, 1.0, 1e-6, 1e4]))
     assert found[0].enclosure.meets(found[3].enclosure)
     assert all(s.width <= 1e-6 for s in found)
+
+
+def test_solutions_come_in_the_order_given_whatever_it_is():
+    id = "lanckriet2004-sm1"
+    problem = CATALOGUE[id].make(sample(id, 12, 3))
+    values = [3.0, 0.1, 3.0, 0.2, 0.4, 0.8, 1e-3, 1.6]
+    for value, solution in zip(values, path(id, problem, "C", values), strict=True):
+        alone = solve(id, replace(problem, C=value))
+        assert solution.width <= 1e-6
+        assert solution.enclosure.meets(alone.enclosure)
+    (only,) = path(id, problem, "C", [3.0])
+    assert only.enclosure.meets(solve(id, replace(problem, C=3.0)).enclosure)
+
+
+def test_who_fails_fails_at_its_own_place(monkeypatch):
+    id, started = "ye2008-thm2.2", []
+
+    def fails_at_a_tenth(id, made, *, start, **options):
+        started.append(start)
+        if made.lam == 0.1:
+            raise SolverError(id, {"newton": "asked to"})
+        return solve(id, made, start=start, **options)
+
+    monkeypatch.setattr(paths, "solve", fails_at_a_tenth)
+    problem = CATALOGUE[id].make(sample(id, 12, 3))
+    found = path(id, problem, "lam", [1.0, 0.5, 0.1, 0.05])
+    assert [next(found).width <= 1e-6 for _ in range(2)] == [True, True]
+    with pytest.raises(SolverError, match="asked to"):
+        next(found)
+    assert started[0] is None
+    assert set(started[1]) == set(CATALOGUE[id].symbols)
+
+
+LINE = {"theta": np.array([1.0, 2.0]), "t": np.array(3.0)}
+SLOPE = {"theta": np.array([0.5, -1.0]), "t": np.array(2.0)}
+
+
+@pytest.mark.parametrize(
+    ("values", "along"),
+    [
+        ((1.0, 2.0, 4.0, 8.0), lambda x: x),
+        ((8.0, 4.0, 2.0, 1.0), lambda x: x),
+        ((1.0, 2.0, 4.0, 8.0), lambda x: 1 / x),
+        ((0.1, 3.0, 2.0, 2.5), lambda x: 1 / x),
+    ],
+)
+def test_a_line_in_the_number_or_in_its_reciprocal_is_followed(values, along):
+    points = [{symbol: LINE[symbol] + along(x) * SLOPE[symbol] for symbol in LINE} for x in values]
+    ahead = paths._ahead(list(zip(values[:3], points[:3], strict=True)), values[3])
+    for symbol, point in points[3].items():
+        assert ahead[symbol] == pytest.approx(point, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("values", "missing"),
+    [
+        ((1.0, 1.0, 2.0, 3.0), None),  # the same twice
+        ((1.0, 2.0, 2.0, 3.0), None),
+        ((1.0, 2.0, 2.1, 9.0), None),  # far away
+        ((0.0, 1.0, 2.0, 3.0), None),  # no reciprocal
+        ((1.0, 2.0, 3.0, 4.0), "theta"),  # that one of them did not have
+    ],
+)
+def test_elsewhere_the_last_point_is_where_to_start(values, missing):
+    points = [{symbol: LINE[symbol] + x * SLOPE[symbol] for symbol in LINE} for x in values]
+    points[0].pop(missing, None)
+    ahead = paths._ahead(list(zip(values[:3], points[:3], strict=True)), values[3])
+    assert (ahead["theta"] == points[2]["theta"]).all()
 
 
 def test_a_start_may_be_far_off_but_not_of_another_shape():

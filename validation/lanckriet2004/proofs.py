@@ -45,8 +45,8 @@ class MarginJudge:
         found = Examination()
         if "alpha" in point:
             alpha = svm.examined(found, point, self.y, self.top)
-            b, top, square = self.bounds.terms(alpha)
-            top = found.raised(point, "t", "quad", top)
+            b, shares, square = self.bounds.terms(alpha)
+            top = found.raised(point, "t", "quad", shares.max())
             value = 2 * b - square - self.bounds.c * top
             found.objectives["lower"] = Proof.of(value.number)
         if "mu" in point:

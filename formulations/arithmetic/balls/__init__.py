@@ -126,6 +126,11 @@ class Balls:
         return [exact(centred(A)) for A in kernels(K)]
 
     @staticmethod
+    def images(matrices: Sequence[Tensor], B: Any) -> list[Tensor]:
+        """The GᵢB."""
+        return [G @ B for G in matrices]
+
+    @staticmethod
     def stack(numbers: Sequence[Any]) -> Tensor:
         """A vector of numbers, a matrix of vectors."""
         return Tensor(np.stack([exact(x).x for x in numbers]))
@@ -176,11 +181,11 @@ class Balls:
         d = exact(d).x
         return Tensor(Q.x * (d[:, None] * d))
 
-    @staticmethod
-    def forms(K: Tensor, V: Any) -> Tensor:
-        """vᵀKv for every row v of V."""
+    @classmethod
+    def forms(cls, matrices: Sequence[Tensor], V: Any) -> Tensor:
+        """vᵀKv for every row v of V, a row for each K."""
         v = exact(V)
-        return (v @ K * v).sum(axis=1)
+        return cls.stack([(v @ K * v).sum(axis=1) for K in matrices])
 
     @staticmethod
     def basis(found: Basis) -> tuple[Tensor, Tensor]:

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import Any
 
 import numpy as np
 from scipy.linalg import eigvalsh
 
 from cvxkernel.formulations import semidefinite
-from cvxkernel.formulations.arithmetic.doubles.centred import Centred, centres, doubly_centred
+from cvxkernel.formulations.arithmetic.doubles.centred import (
+    Centred,
+    centres,
+    doubly_centred,
+    images,
+)
+from cvxkernel.formulations.arithmetic.doubles.products import block_product, rounding
 from cvxkernel.formulations.arithmetic.doubles.tensor import (
     FEW,
     ROUNDED,
     Tensor,
-    block_product,
     exact,
     frobenius,
     inexact,
     interval,
     norm_bound,
     root_rank,
-    rounding,
     summed,
     up,
 )
@@ -57,6 +62,8 @@ class Doubles:
         every = zip(near, slack.tolist(), centres(near), strict=True)
         return [Centred(*each, rounded=rounded) for each in every]
 
+    images = staticmethod(images)
+
     @staticmethod
     def stack(numbers: Sequence[Any]) -> Tensor:
         """A vector of numbers, a matrix of vectors."""
@@ -77,10 +84,13 @@ class Doubles:
             return Tensor(np.maximum(a.mid, b.mid))
         return interval(np.maximum(a.lower, b.lower), np.maximum(a.upper, b.upper))
 
-    @classmethod
-    def minimum(cls, a: Any, b: Any) -> Tensor:
+    @staticmethod
+    def minimum(a: Any, b: Any) -> Tensor:
         """The smaller."""
-        return -cls.maximum(-exact(a), -exact(b))
+        a, b = exact(a), exact(b)
+        if a.exact and b.exact:
+            return Tensor(np.minimum(a.mid, b.mid))
+        return interval(np.minimum(a.lower, b.lower), np.minimum(a.upper, b.upper))
 
     @staticmethod
     def between(a: Any, b: Any) -> Tensor:
@@ -165,8 +175,8 @@ class Doubles:
         return Tensor(mid, up(rad), float(up(Q.off * (most * most + TINY))))
 
     @staticmethod
-    def forms(K: Tensor, V: Any) -> Tensor:
-        r"""vᵀKv for every row v of V, in one product.
+    def forms(matrices: Sequence[Tensor], V: Any) -> Tensor:
+        r"""vᵀKv for every row v of V, a row for each K, in one product each.
 
         The products and their sum are off by γ|v|ᵀ|K||v|. For |δ| ≤ r and s = |v| + r the form
         of v + δ differs by rᵀ|K|s + sᵀ|K|r, and for ‖E‖₂ ≤ ε that of K + E by ε‖s‖². Where ‖K‖_F is
@@ -174,25 +184,26 @@ class Doubles:
         little, or no more than the ε.
         """
         V = exact(V).spread()
-        n, size = len(K), np.abs(V.mid) + V.rad
+        n, size = V.shape[1], np.abs(V.mid) + V.rad
         with np.errstate(over="ignore", invalid="ignore"):
-            mid, most = summed(block_product(K.mid, V.mid.T, 0.0).T * V.mid, axis=1)
+            products = np.stack([block_product(K.mid, V.mid.T, 0.0).T * V.mid for K in matrices])
+            mid, most = summed(products, axis=2)
             few = rounding(n, most + 2)
             square = (size * size).sum(axis=1) + n * TINY
-            off = K.off * square + n * TINY * (2 + size.sum(axis=1))
-            if K.whole is not None and not inexact(K.rad):
-                rest = np.sqrt(np.square(V.radius).sum(axis=1) + n * TINY) * np.sqrt(square)
-                rad = K.whole * (few * square + 2 * rest)
-                if (rad <= np.maximum(LITTLE * mid, off)).all():
-                    return Tensor(mid, up(rad + off, 2 * n))
-            entries = np.abs(K.mid) + K.rad
-            whole = size @ entries
-            rad = few * (whole * size).sum(axis=1) + off
-            if inexact(V.rad):
-                rad += (whole * V.rad + V.radius @ entries * size).sum(axis=1)
-            if inexact(K.rad):
-                rad += (size @ K.radius * size).sum(axis=1)
-            return Tensor(mid, up(rad, 2 * n))
+            off = np.outer([K.off for K in matrices], square) + n * TINY * (2 + size.sum(axis=1))
+            rest = np.sqrt(np.square(V.radius).sum(axis=1) + n * TINY) * np.sqrt(square)
+            whole = [inf if K.whole is None or inexact(K.rad) else K.whole for K in matrices]
+            rad = np.outer(whole, few * square + 2 * rest)
+            for i in np.flatnonzero(~(rad <= np.maximum(LITTLE * mid, off)).all(axis=1)):
+                K = matrices[i]
+                entries = np.abs(K.mid) + K.rad
+                wide = size @ entries
+                rad[i] = few * (wide * size).sum(axis=1)
+                if inexact(V.rad):
+                    rad[i] += (wide * V.rad + V.radius @ entries * size).sum(axis=1)
+                if inexact(K.rad):
+                    rad[i] += (size @ K.radius * size).sum(axis=1)
+            return Tensor(mid, up(rad + off, 2 * n))
 
     @staticmethod
     def basis(found: Basis) -> tuple[Tensor, Tensor]:

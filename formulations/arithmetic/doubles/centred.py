@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import sqrt
 from typing import Any
 
 import numpy as np
 
+from cvxkernel.formulations.arithmetic.doubles.products import (
+    block_product,
+    product_with_radius,
+    rounding,
+    row_blocks,
+)
 from cvxkernel.formulations.arithmetic.doubles.tensor import (
     ROUNDED,
     Tensor,
-    block_product,
     exact,
     frobenius,
     inexact,
-    product_with_radius,
     root_rank,
-    rounding,
-    row_blocks,
     summed,
     up,
 )
@@ -64,25 +68,33 @@ class Centred:
         return self._trace
 
     def __matmul__(self, other: Any) -> Tensor:
-        """P(DPB): what is not known of PB is charged in norm, by ‖D‖_F.
-
-        So is the rounding, where there is more than a column, by the norm of |D|.
-        """
-        B = _projected(exact(other))
-        rest = frobenius(B.rad) + B.off * root_rank(B)
-        size, n = frobenius(B.mid), len(self.K)
-        off = self.off * (size + rest) + self.whole * rest
-        if B.mid.size > n:
-            mid = block_product(self.K, B.mid, self.less)
-            off += rounding(n, ROUNDED) * self.most * size + n * TINY * np.sqrt(mid.size)
-            return _projected(Tensor(mid, 0.0, float(up(off, mid.size))))
-        mid, rad = product_with_radius(self.K, B.mid, self.less, ROUNDED)
-        return _projected(Tensor(mid, up(rad, n), float(up(off, n))))
+        """P(DPB)"""
+        return images([self], other)[0]
 
     def weighted(self, w: float, out: Array) -> None:
         """wD, added to `out`."""
         for rows, D in row_blocks(self.K, self.less):
             out[rows] += np.multiply(D, w, out=D if self.less else None)
+
+
+def images(matrices: Sequence[Centred], other: Any) -> list[Tensor]:
+    """The P(DPB): what is not known of PB is charged in norm, by ‖D‖_F.
+
+    So is the rounding, where there is more than a column, by the norm of |D|.
+    """
+    B = _projected(exact(other))
+    rest = frobenius(B.rad) + B.off * root_rank(B)
+    size, n, made = frobenius(B.mid), len(B), list[Tensor]()
+    for G in matrices:
+        off = G.off * (size + rest) + G.whole * rest
+        if B.mid.size > n:
+            mid = block_product(G.K, B.mid, G.less)
+            off += rounding(n, ROUNDED) * G.most * size + n * TINY * sqrt(mid.size)
+            made.append(_projected(Tensor(mid, 0.0, float(up(off, mid.size)))))
+        else:
+            mid, rad = product_with_radius(G.K, B.mid, G.less, ROUNDED)
+            made.append(_projected(Tensor(mid, up(rad, n), float(up(off, n)))))
+    return made
 
 
 def _projected(B: Tensor) -> Tensor:

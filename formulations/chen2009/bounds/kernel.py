@@ -12,7 +12,7 @@ import numpy as np
 from scipy.linalg import eigvalsh
 
 from cvxkernel.formulations import semidefinite, svm
-from cvxkernel.formulations.arithmetic import Arithmetic, Tensor, settled
+from cvxkernel.formulations.arithmetic import DOUBLES, Arithmetic, Tensor, settled
 from cvxkernel.formulations.chen2009 import spectrum
 from cvxkernel.formulations.chen2009.bounds.machine import Primal, best_primal
 from cvxkernel.formulations.chen2009.programs import KernelMachine, RobustMachine
@@ -80,11 +80,12 @@ class Free(ABC):
         """α in the box with αᵀy = 0 exactly."""
         return svm.feasible(self.F, self.F.exact(alpha) / self.top, self.y, 1.0) * self.top
 
-    def raised(self, A: Any, over: Any = 0.0) -> Tensor:
-        """A symmetric, plus the multiple of the identity with which A ⪰ `over` is proved."""
-        A = self.F.exact(A)
-        A = ((A + A.T) / 2).point()
-        rest = A - over
+    def raised(self, A: Any, over: Tensor | None = None) -> Tensor:
+        """A symmetric, plus the multiple of the identity with which A ⪰ `over`, or 0, is proved."""
+        A = self.F.exact(A).point()
+        if self.F is not DOUBLES or (A.mid != A.mid.T).any():
+            A = ((A + A.T) / 2).point()
+        rest = A if over is None else A - over
         size = 2.0 ** (2 - self.F.bits) * (self.n + 8) * float(np.abs(rest.mid.diagonal()).sum())
         least = self.F.exact(-size - 2 * self.F.unknown(rest))
         if not self.F.least(rest, above=float(least.mid)) >= least:  # not zero but for rounding
@@ -94,7 +95,7 @@ class Free(ABC):
     def above(self, alpha: Tensor, W: Any) -> Tensor:
         """W ⪰ ridge·vvᵀ"""
         v = self.y * alpha
-        return self.raised(W, self.ridge * (v[:, None] * v))
+        return self.raised(W, (self.ridge * v)[:, None] * v)
 
     def value(self, K: Tensor, c: Any) -> Value:
         """The printed objective at K ⪰ 0, any c and a good b."""
@@ -110,8 +111,8 @@ class Free(ABC):
         K, tau = given(self.F, point, "K", square) if "K" in point else None, None
         if K is not None or "v" in point:
             size = float(np.linalg.norm(self.problem.S))
-            v = given(self.F, point, "v", np.zeros(1))[0] if K is None else self.F.norm(K - self.S)
-            tau = float(np.clip(v.mid, 1e-12 * size, 1e12 * size))
+            v = given(self.F, point, "v", np.zeros(1)).mid if K is None else K.mid - self.problem.S
+            tau = float(np.clip(np.linalg.norm(v), 1e-12 * size, 1e12 * size))
         duals = [self.best(alpha, tau)]
         if "W" in point:
             made = self.dual(alpha, given(self.F, point, "W", square))

@@ -92,9 +92,9 @@ def best_primal(F: Arithmetic, K: Tensor, y: Array, c: Any, loss: Any, ridge: An
     for x, offset in _nearly_least(multiples, z.mid, y, float(loss.mid), float((ridge * form).mid)):
         xi = (1 - x * (y * (z + offset))).positive()
         square = x * x * form
-        point = {"c": x * c, "z": x * z, "b": x * offset, "xi": xi}
-        made.append(Primal(loss * xi.sum() + ridge * square, square, point))
-    return min(made, key=lambda one: one.value.upper)
+        made.append((loss * xi.sum() + ridge * square, square, x, offset, xi))
+    value, square, x, offset, xi = min(made, key=lambda one: one[0].upper)
+    return Primal(value, square, {"c": x * c, "z": x * z, "b": x * offset, "xi": xi})
 
 
 def _nearly_least(

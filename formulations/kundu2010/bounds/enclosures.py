@@ -88,10 +88,11 @@ def _enclosure(bounds: Bounds, point: Point) -> Any:
     start, alpha = _learned(bounds, point), _alpha(F, problem, point)
     xs = [x for x in _xs(F, problem, point, alpha) if bounds.weighed or x.ndim == 1]
     made = bounds.repaired(start)
-    xs = [bounds.sharpest(made, xs)] if F is DOUBLES else xs
+    omega = bounds.omega([one.x for one in made])
+    xs = [omega.sharpest(xs)] if F is DOUBLES else xs
     learned = F.stack([one.feasible for one in made])
     low, gamma, W = _below(bounds, point, alpha, learned)
-    ends = zip(bounds.values(made, xs), xs, strict=True)
+    ends = zip(bounds.values(made, xs, omega), xs, strict=True)
     high, x = min(ends, key=lambda end: end[0].upper)
     if F is DOUBLES and bounds.weighed and not _near(low, high):
         # With a share of the centre, for bounds of second order.

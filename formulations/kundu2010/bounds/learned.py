@@ -109,22 +109,15 @@ class Bounds(ABC):
         ]
         return self.F.exact(self.rho) * sum(losses[1:], losses[0])
 
-    def values(self, learned: Sequence[Scaled], xs: Sequence[Any]) -> list[Tensor]:
-        """The objective at what is learned, ω or Ω from above at each x."""
-        omega, t = self.omega([one.x for one in learned]), self.F.exact(1.0)
+    def values(
+        self, learned: Sequence[Scaled], xs: Sequence[Any], omega: Omega | None = None
+    ) -> list[Tensor]:
+        """The objective at what is learned, its ω or Ω from above at each x."""
+        omega, t = omega or self.omega([one.x for one in learned]), self.F.exact(1.0)
         for one in learned:
             t = self.F.maximum(t, one.t)
         cost = self.cost([one.feasible for one in learned])
         return [t * self.margin(omega, x) + cost for x in xs]
-
-    def sharpest(self, learned: Sequence[Scaled], xs: Sequence[Any]) -> Any:
-        """The x whose bound of first order is the least."""
-        if len(xs) == 1:
-            return xs[0]
-        omega = self.omega([one.x for one in learned])
-        points = [omega.points(x) if x.ndim == 1 else x for x in xs]
-        ends = [float(omega.bound([x[i] for i in range(len(x))]).upper) for x in points]
-        return xs[int(np.argmin(ends))]
 
     def margin(self, omega: Omega, x: Any) -> Tensor:
         """Ω from above, at x of shape (m, n), or (n,) for an α."""

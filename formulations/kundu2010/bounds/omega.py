@@ -12,7 +12,7 @@ from cvxkernel.formulations import svm
 from cvxkernel.formulations.arithmetic import Arithmetic, Tensor
 from cvxkernel.formulations.enclosure import EPS, TINY
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.formulations.kundu2010.bounds.feasible import shares
+from cvxkernel.formulations.kundu2010.bounds.feasible import balanced, shares
 
 SMALLEST_GAMMA = 1e-12  # below it 1/γ makes no useful bound
 DEFINITE_GAMMA = 1e-9  # below it one of second order has none
@@ -53,9 +53,9 @@ class Omega:
         alpha = self.F.exact(alpha)
         return alpha.sum() - self.forms(alpha).sqrt().sum().square() / 2
 
-    def gamma(self, alpha: Any) -> Tensor:
+    def gamma(self, alpha: Any, forms: Tensor | None = None) -> Tensor:
         """γᵢ ∝ √qᵢ, exact but for Σᵢ γᵢ = 1."""
-        root = self.forms(alpha).sqrt().point()
+        root = (self.forms(alpha) if forms is None else forms).sqrt().point()
         total = root.sum()
         return (root / total).point() if total > 0 else root * 0.0 + 1.0 / len(root)
 
@@ -80,7 +80,8 @@ class Omega:
         with the same few b, η and ζ, and δᵀM⁻¹δ = δᵀs + rᵀs + rᵀM⁻¹r for any s, with r = δ - Ms.
         """
         F, y, C, alpha = self.F, self.y, self.C, self.F.exact(alpha).point()
-        gamma = shares(F, self.gamma(alpha))
+        forms, images = self.seen([alpha] * len(self.M))
+        gamma = shares(F, self.gamma(alpha, forms))
         if not gamma.mid.min() > DEFINITE_GAMMA:
             return F.inf
         least = []
@@ -89,7 +90,6 @@ class Omega:
             least.append(F.least(M, above=above))
             if not least[-1] > 0:
                 return F.inf
-        forms, images = self.seen([alpha] * len(self.M))
         every = [D_alpha / g for D_alpha, g in zip(images, gamma, strict=True)]
         image = sum(every[1:], every[0])
         a, gap = alpha.mid, y * (1 - image.mid)
@@ -114,6 +114,21 @@ class Omega:
                 wide = forms / gamma.square() + gamma.square() * F.stack(inner)
                 ends.append(wide.max() / 2 + F.inner(alpha, delta) + F.exact(C) * zeta.sum())
         return svm.least(ends)
+
+    def sharpest(self, xs: Sequence[Tensor]) -> Tensor:
+        """The x of shape (m, n), or α of (n,), whose bound of first order is the least."""
+        return min(xs, key=lambda x: self.near(x.mid)) if len(xs) > 1 else xs[0]
+
+    def near(self, x: Array) -> float:
+        """That bound in doubles, not proved."""
+        M = np.stack([M.mid for M in self.M])
+        if x.ndim == 1:
+            gamma = balanced(M @ x @ x)
+            some = gamma > SMALLEST_GAMMA
+            x = np.where(some, 1 / np.where(some, gamma, 1.0), 0.0)[:, None] * x
+        images = np.einsum("ijk,ik->ij", M, x)
+        form = float(np.einsum("ij,ij->i", images, x).max())
+        return svm.shortened(images.sum(axis=0), form, self.y, self.C)
 
     def upper(self, x: Any) -> Tensor:
         """From above at x of shape (m, n), or at an α of shape (n,) by the better of two bounds."""
