@@ -5,7 +5,7 @@ A measurement, not an option: `unproved()` takes the radii off the arithmetic wh
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
@@ -40,9 +40,13 @@ def _centred(A: Centred, B: Any) -> Tensor:
     return Tensor(made - made.mean(axis=0))
 
 
-def _forms(K: Tensor, V: Any) -> Tensor:
+def _forms(matrices: Sequence[Tensor], V: Any) -> Tensor:
     v = exact(V).mid
-    return Tensor((v @ K.mid * v).sum(axis=1))
+    return Tensor(np.stack([(v @ K.mid * v).sum(axis=1) for K in matrices]))
+
+
+def _images(matrices: Sequence[Centred], B: Any) -> list[Tensor]:
+    return [_centred(A, B) for A in matrices]
 
 
 def _enclosure(value: Any, lower: Any, upper: Any, variables: Any, open: Any = None) -> Enclosure:
@@ -71,6 +75,7 @@ def unproved() -> Iterator[None]:
         "inner": staticmethod(lambda A, B: Tensor(np.vdot(exact(A).mid, exact(B).mid))),
         "norm": staticmethod(lambda A: Tensor(np.linalg.norm(exact(A).mid))),
         "forms": staticmethod(_forms),
+        "images": staticmethod(_images),
         "congruence": staticmethod(lambda d, Q: Tensor(Q.mid * np.outer(d.mid, d.mid), 0.0, Q.off)),
         "unknown": staticmethod(lambda A: 0.0),
         "enclosure": staticmethod(_enclosure),

@@ -121,8 +121,8 @@ class Tensor:
     def _end(self, way: float) -> Any:
         """mid ± rad, rounded away; infinite beyond doubles, or where it is not a number."""
         beyond = way * inf
-        if self.exact:
-            return float(self.mid) if self.mid.ndim == 0 else self.mid
+        if self.exact and self.mid.ndim:
+            return self.mid
         if self.mid.ndim == 0:  # a number is nothing for numpy; it is never known in norm
             end = float(self.mid) + way * float(self.rad)
             unknown = isnan(end) or end == -beyond
@@ -232,11 +232,13 @@ class Tensor:
         away *= 1 - 4 * UNIT
         number = not self.mid.ndim  # which Python divides in a fifth of the time
         with nullcontext() if number else np.errstate(invalid="ignore", over="ignore"):
-            mid = float(self.mid) / b if number else self.mid / b
+            mid, own = (
+                (float(self.mid) / b, float(self.rad)) if number else (self.mid / b, self.rad)
+            )
             # What a product loses by underflow is divided too.
             part = (abs(mid) + TINY) * rest + TINY if rest > 0 else 0.0
-            rad = up((self.rad + part) / away + UNIT * abs(mid)) + TINY
-            return Tensor(mid, rad, float(up(self.off / away)) if self.off else 0.0)
+            rad = up((own + part) / away + UNIT * abs(mid)) + TINY
+            return Tensor(mid, rad, up(float(self.off) / away) if self.off else 0.0)
 
     def __rtruediv__(self, other: Any) -> Tensor:
         return exact(other) / self
