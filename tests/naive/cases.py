@@ -170,7 +170,7 @@ def on_clipped(d, how):
 WRONG = {
     "mkl, centred, of trace one": case(RAKO, "poly", 703, lambda d: run.group(run.traced(run.centred(d["kernels"])), d["y"], d["C"]), "kernels centred", "trace normalization"),
     "mkl, 2-norm": case(RAKO, "poly", 706, lambda d: mkl(d, norm=4 / 3), "2-norm MKL"),
-    "mkl, squares": case(RAKO, "gauss", 708, lambda d: {"d": mkl(d)["d"] ** 2}, "squares of d"),
+    "mkl, squares": case(RAKO, "gauss", 708, lambda d: {"d": mkl(d)["d"] ** 2}, "squares of the weights"),
     "sm2c, c = 1, no b": case(SM2C, "gauss", 716, lambda d: run.soft_margin(d["kernels"], d["y"], offset=False, budget="one"), "c = 1", "no offset"),
     "svm, b in the kernel": case(EQ1, "poly", 718, lambda d: parts(run.machine(d["K"] + 1, d["y"], d["C"], offset=False), "alpha value"), "b penalized"),
     "svm, rows of K": case(EQ1, "gauss", 811, lambda d: parts(run.machine(d["K"] @ d["K"], d["y"], d["C"]), "alpha value"), "K²"),

@@ -22,6 +22,13 @@ def data(kernels: Array, y: Array) -> Iterator[Variant]:
         lambda e: {"kernels": kernels + e * np.eye(kernels.shape[1])},
         (1e-9 * size, 10 * size),
     )
+    means = np.trace(kernels, axis1=1, axis2=2)[:, None, None] / kernels.shape[1]
+    yield Variant(
+        "ridge",
+        "a ridge on every kernel of {0} times the mean of its diagonal",
+        lambda e: {"kernels": kernels + e * means * np.eye(kernels.shape[1])},
+        (1e-9, 10.0),
+    )
     for order, name in ((np.sort(y), "increasing"), (np.sort(y)[::-1], "decreasing")):
         if not np.array_equal(order, y):
             told = f"labels sorted ({name}) while the kernels are not"

@@ -2,21 +2,20 @@
 
 A paper gives a measure of how far an answer is from optimal in a problem of its kind, in doubles,
 at the answer alone (a dataclass with `distance()`), and the slips: each changes fields of it.
-Slips of the data, which every paper has, are in `slips.data`.
+Slips of the data, which every paper has, are in `slips.data`, those of numbers in `slips.numbers`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from itertools import combinations, permutations
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from scipy.optimize import minimize_scalar
 
 from cvxkernel.formulations.catalogue import CATALOGUE
-from cvxkernel.formulations.errors import InputError
+from cvxkernel.formulations.errors import CvxkernelError, InputError
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.validation.papers import home, part
@@ -26,9 +25,8 @@ EXPLAINED = 0.02  # an explanation leaves at most this part of the distance
 LEAST = 1e-6  # a relative distance below it is inaccuracy, no slip
 BESIDE = 300.0  # an explanation that leaves so much more than the best one is dropped
 FLOOR = 1e-7  # below it no distance is better than another
-FACTORS = {"2": 2.0, "½": 0.5, "4": 4.0, "¼": 0.25}
-MOST_ORDERED, MOST_EXCHANGED = 4, 20  # kernels whose weights are tried in other orders
 TOGETHER = 10.0  # each more thing done at once counts so much
+NO_PROBLEM = (np.linalg.LinAlgError, ValueError, ZeroDivisionError, CvxkernelError)
 ANOTHER_VALUE = "another value"  # beside variables that are explained, one that is not
 CLOSE = 1e-5  # the most that several things at once may leave
 CLOSE_BESIDE = 1e-4  # and where a dual point or a value says more; what one slip of weights may
@@ -127,7 +125,7 @@ class Variant:
         with np.errstate(all="ignore"):
             try:
                 left = float(replace(measure, **self.changes(number)).distance())
-            except (np.linalg.LinAlgError, ValueError, ZeroDivisionError):
+            except NO_PROBLEM:
                 return np.inf
         return left if np.isfinite(left) else np.inf
 
@@ -135,7 +133,7 @@ class Variant:
         """The answer with this slip made; None where that is no problem."""
         try:
             return replace(measure, **self.changes(number))
-        except (np.linalg.LinAlgError, ValueError, ZeroDivisionError):
+        except NO_PROBLEM:
             return None
 
 
@@ -268,7 +266,7 @@ def _pairs(form: Formulation, answer: Any, slips: Iterable[Variant], most: float
         with np.errstate(all="ignore"):
             try:
                 others = [v for v in variants(form, made) if v.search is None]
-            except (np.linalg.LinAlgError, ValueError, ZeroDivisionError):
+            except NO_PROBLEM:
                 continue
         for second in others:
             if second.of != "problem" or second.kind == first.kind:
@@ -294,7 +292,7 @@ def _tellings(form: Formulation, made: Any, of: str) -> list[Variant]:
     with np.errstate(all="ignore"):
         try:
             return [v for v in part(home(form), "slips").answers(made) if v.of == of]
-        except (np.linalg.LinAlgError, ValueError, ZeroDivisionError):
+        except NO_PROBLEM:
             return []
 
 
@@ -353,74 +351,6 @@ def _in_symbols_of(
         name = next((s for s in names if shapes.get(s) == np.shape(x)), None)
         if name is not None:
             made[name] = x
-        elif symbol in ("alpha", "beta", *WEIGHTS):
+        elif symbol in ("alpha", "beta", "K", "a", *WEIGHTS):
             return None
     return made if made or not point else None
-
-
-# -- Slips of a parameter and of the answer's own numbers -----------------------------------------
-
-
-def regularization(lam: float, n: int) -> Iterator[Variant]:
-    """λ for another λ."""
-    for kind, told, other in (
-        ("nλ", "nλ in place of λ", n * lam),
-        ("λ/n", "λ/n in place of λ", lam / n),
-        *((f"{name}λ", f"{name}λ in place of λ", f * lam) for name, f in FACTORS.items()),
-        ("1/λ", "1/λ in place of λ", 1 / lam),
-        ("λ left out", "λ left out: λ = 1", 1.0),
-    ):
-        yield fixed(kind, told, lam=other)
-
-
-def costs(C: float, n: int) -> Iterator[tuple[str, str, float]]:
-    """C for another C: the kind of slip, a sentence, and the other C."""
-    yield "C/n", "C/n in place of C", C / n
-    yield "nC", "nC in place of C", n * C
-    yield "1/C", "1/C in place of C", 1 / C
-    yield "1/(2C)", "1/(2C) in place of C", 1 / (2 * C)
-    yield "1/(nC)", "1/(nC) in place of C", 1 / (n * C)
-    yield "C left out", "C left out: C = 1, as programs have it by default", 1.0
-    for name, f in FACTORS.items():
-        yield f"{name}C", f"{name}C in place of C", f * C
-
-
-def permuted(symbol: str, weights: Array) -> Iterator[Variant]:
-    """Weights in another order than the kernels: any, of a few; else reversed or two exchanged."""
-    p = len(weights)
-    if p <= MOST_ORDERED:
-        orders = list(permutations(range(p)))[1:]
-    else:
-        orders = [tuple(range(p))[::-1]]
-        for i, j in combinations(range(p), 2) if p <= MOST_EXCHANGED else ():
-            exchanged = list(range(p))
-            exchanged[i], exchanged[j] = j, i
-            orders.append(tuple(exchanged))
-    for order in orders:
-        told = "weights in another order than the kernels: "
-        told += (
-            "reversed" if order == tuple(range(p))[::-1] else ", ".join(str(i + 1) for i in order)
-        )
-        yield fixed("order of the weights", told, **{symbol: weights[list(order)]})
-
-
-def outside(claims: Mapping[str, float], scale: float, ends: tuple[float, float]) -> bool:
-    """Whether a value is so far from an interval of the optimum that no slip leaves so much."""
-    lower, upper = ends
-    room = 2e-3 * max(abs(lower), abs(upper))
-    return any(not lower - room <= x / scale <= upper + room for x in claims.values())
-
-
-def values(claims: Mapping[str, float], n: int, **more: float) -> Iterator[Variant]:
-    """Values with another factor or sign, all of them or one."""
-    factors = {**FACTORS, "n": float(n), "1/n": 1 / n, **more}
-    for names in {tuple(claims), *((name,) for name in claims)} if claims else set():
-        of = " and ".join(names)
-
-        def changed(f: Any, names: tuple[str, ...] = names) -> dict[str, float]:
-            return {k: f(v) if k in names else v for k, v in claims.items()}
-
-        yield fixed("sign of the value", f"{of} with the other sign", claims=changed(lambda v: -v))
-        for name, f in factors.items():
-            made = changed(lambda v, f=f: v / f)
-            yield fixed("factor of the value", f"{of} multiplied by {name}", claims=made)

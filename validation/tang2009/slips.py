@@ -23,8 +23,9 @@ from cvxkernel.formulations.tang2009 import Regularized, Separate, Shared, bound
 from cvxkernel.solvers import solve
 from cvxkernel.validation.proofs.svm import machine
 from cvxkernel.validation.slips.data import data
-from cvxkernel.validation.slips.machine import without_offset
-from cvxkernel.validation.slips.slip import FACTORS, Variant, costs, fixed, values
+from cvxkernel.validation.slips.machine import machine_without_offset, without_offset
+from cvxkernel.validation.slips.numbers import FACTORS, costs, values
+from cvxkernel.validation.slips.slip import Variant, fixed
 
 HOPELESS = 0.1  # a violation that no slip explains: the machines need not be solved
 MOST_LABELS = 4  # whose order is tried
@@ -70,7 +71,7 @@ class Answer:
                 alpha = bounds.Bounds(DOUBLES, at).feasible(alpha).mid
             else:
                 alpha = np.clip(alpha, 0.0, self.C)
-        elif not self.offset:
+        elif not self.offset and self.theta is None:
             return np.inf
         if isinstance(at, Separate):
             theta = np.eye(at.k)
@@ -93,7 +94,8 @@ class Answer:
             best = alpha
             upper = sum(without_offset(Q_t, self.C, a) for Q_t, a in zip(Q, alpha, strict=True))
         else:
-            best = np.stack([machine(Q_t, y, self.C) for Q_t, y in zip(Q, at.Y, strict=True)])
+            learn = machine if self.offset else machine_without_offset
+            best = np.stack([learn(Q_t, y, self.C) for Q_t, y in zip(Q, at.Y, strict=True)])
             upper = self.at_machines(Q, best)
         upper += (self.lam or 0.0) * bounds.omega(theta)
         lower = self.lower(at, Q, best if alpha is None else alpha)
@@ -182,6 +184,9 @@ def machines(at: Answer) -> Iterator[Variant]:
     yield fixed("labels", told, signed=False)
     told = "αᵀ(G ∘ yyᵀ)α without its factor ½"
     yield fixed("½ of (1)", told, kernels=2 * at.kernels)
+    if at.lam is not None:
+        told = "s in place of ½s: the forms without their factor ½, λΩ doubled"
+        yield fixed("½ of s", told, kernels=2 * at.kernels, lam=2 * at.lam)
     told = "machines without b: the constraints αᵗᵀyᵗ = 0 left out"
     yield fixed("no offset", told, offset=False)
     yield from (slip for slip in data(at.kernels, at.Y[0]) if slip.kind != "labels")
