@@ -75,17 +75,19 @@ def permuted(symbol: str, weights: Array) -> Iterator[Variant]:
 def powers(symbol: str, weights: Array, r: Any, total: float) -> Iterator[Variant]:
     """Roots of the weights, or their squares, perhaps taken to the budget again.
 
-    Not where a share is small: that of a method that has stopped would be made smaller still.
+    The latter not where a share is small: that of a method that has stopped would be smaller still.
     """
     shares = np.maximum(weights * r, 0.0) / max(float(np.max(weights * r)), 1e-300)
-    if ((shares > NONE) & (shares < SMALL)).any() or np.sum(shares > NONE) < 2:
+    if np.sum(shares > NONE) < 2:
         return
+    small = bool(((shares > NONE) & (shares < SMALL)).any())
     shares = np.maximum(weights, 0.0)
     for kind, told, x in (
         ("roots of the weights", "√: the weights of the features, not of the kernels", shares**2),
         ("squares of the weights", "the squares of the weights in their place", np.sqrt(shares)),
     ):
-        if (size := float(np.sum(x * r))) > 0:
+        size = float(np.sum(x * r))
+        if size > 0 and (not small or abs(size / total - 1) < 1e-6):
             yield fixed(kind, told, **{symbol: x * total / size})
 
 

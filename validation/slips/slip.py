@@ -28,6 +28,7 @@ FLOOR = 1e-7  # below it no distance is better than another
 TOGETHER = 10.0  # each more thing done at once counts so much
 NO_PROBLEM = (np.linalg.LinAlgError, ValueError, ZeroDivisionError, CvxkernelError)
 ANOTHER_VALUE = "another value"  # beside variables that are explained, one that is not
+CHANCE = 1e-3  # of the distance, the most that a slip may leave of weights alone
 CLOSE = 1e-5  # the most that several things at once may leave
 CLOSE_BESIDE = 1e-4  # and where a dual point or a value says more; what one slip of weights may
 STRICT = 0.25  # of what a single slip may leave: of many things at once some would fit by chance
@@ -196,9 +197,13 @@ def explain(
         slips = [slip for slip in slips if slip.search is None]
     elsewhere = other_formulations(form, problem, point, value, _allowed(before))
     alone = [*ranked(answer, slips), *elsewhere]
+    if not point:  # one number, which many slips come near to
+        alone = [s for s in alone if s.distance <= CLOSE]
     if value is None and mere:  # a method that was stopped early comes near to some slip by chance
-        few = CLOSE / 10
-        alone = [s for s in alone if s.distance <= (CLOSE_BESIDE if s.parameter is None else few)]
+        few, most = CLOSE / 10, max(min(CLOSE_BESIDE, CHANCE * before), LEAST)
+        alone = [s for s in alone if s.distance <= (most if s.parameter is None else few)]
+        flat = {s.kind for s in alone if not s.distance <= CHANCE * _span(form, answer, slips, s)}
+        alone = [s for s in alone if s.kind not in flat or s.distance <= FLOOR]
     alone = _best(alone)
     # more leaves room for something else that was done
     sure = any(slip.parameter is None and slip.distance <= CLOSE_BESIDE for slip in alone)
@@ -206,6 +211,20 @@ def explain(
         return alone
     # a number that was searched for explains less than two things without one
     return _best([*alone, *composed(form, answer, slips, dual=not mere)])
+
+
+def _span(form: Formulation, answer: Any, slips: Iterable[Variant], slip: Slip) -> float:
+    """What a slip leaves of other weights: where that is little it says little of these."""
+    made = next((v.applied(answer, 1.0) for v in slips if v.statement == slip.statement), None)
+    symbol = next((s for s in ("theta", "mu") if getattr(made, s, None) is not None), None)
+    if made is None or symbol is None or slip.parameter is not None:
+        return np.inf
+    weights, left = getattr(made, symbol), [0.0]
+    for k in range(1, weights.shape[-1]):
+        other = replace(made, **{symbol: np.roll(weights, k, axis=-1)})
+        scaled = (v for v in _tellings(form, other, "answer") if v.kind == "weights rescaled")
+        left += [v.at(other, 1.0) for v in scaled]
+    return max(left) or np.inf
 
 
 def _tell_a_number(point: Mapping[str, Array]) -> bool:
@@ -220,8 +239,8 @@ def _tell_a_number(point: Mapping[str, Array]) -> bool:
 def composed(form: Formulation, answer: Any, slips: Iterable[Variant], dual: bool) -> list[Slip]:
     """One slip of the problem × another way to tell the answer × another value; or two slips.
 
-    Two slips of the problem are tried where the answer has a dual point: weights alone are a few
-    numbers, which some pair would fit by chance.
+    Two slips of the problem are tried where the answer has a dual point or a value: weights alone
+    are a few numbers, which some pair would fit by chance.
     """
     of_problem = [v for v in slips if v.of == "problem"]
     bare = replace(answer, claims={})
@@ -250,14 +269,20 @@ def composed(form: Formulation, answer: Any, slips: Iterable[Variant], dual: boo
     # One with a number that was searched for, and a value that is not its own, is no explanation.
     sure = [s for s in found if s.parameter is None and s.distance <= CLOSE / 10]
     found = [s for s in found if ANOTHER_VALUE not in s.parts or s in sure]
-    if dual and not any(s.parameter is None and ANOTHER_VALUE not in s.parts for s in found):
-        pairs = _pairs(form, answer, of_problem, most)
+    told = dual or answer.claims
+    if told and not any(s.parameter is None and ANOTHER_VALUE not in s.parts for s in found):
+        pairs = _pairs(form, answer, of_problem, most, alone=not dual)
         found += [s for s in pairs if s.distance <= most and ANOTHER_VALUE not in s.parts]
     return _best(found)
 
 
-def _pairs(form: Formulation, answer: Any, slips: Iterable[Variant], most: float) -> Iterator[Slip]:
-    """Two slips of the problem, neither with a number to be found, and the value beside them."""
+def _pairs(
+    form: Formulation, answer: Any, slips: Iterable[Variant], most: float, *, alone: bool
+) -> Iterator[Slip]:
+    """Two slips of the problem, neither with a number to be found, and the value beside them.
+
+    Beside weights alone the value has to be that of the slipped problem, whatever the weights are.
+    """
     seen = set()
     for first in slips:
         made = None if first.search is not None else first.applied(answer, 1.0)
@@ -283,8 +308,14 @@ def _pairs(form: Formulation, answer: Any, slips: Iterable[Variant], most: float
             seen.add(pair)
             both = second.applied(made, 1.0)
             left = np.inf if both is None else AS_IT_IS.at(replace(both, claims={}), 1.0)
-            if left <= most:
+            if left <= most and (not alone or _of_value(both) <= CLOSE):
                 yield _together(form, (first, second), 1.0, both, left)
+
+
+def _of_value(answer: Any) -> float:
+    """The distance of the value from the optimum, the weights forgotten."""
+    symbol = next((s for s in ("theta", "mu") if getattr(answer, s, None) is not None), None)
+    return np.inf if symbol is None else fixed("", "", **{symbol: None}).at(answer, 1.0)
 
 
 def _tellings(form: Formulation, made: Any, of: str) -> list[Variant]:
@@ -312,7 +343,7 @@ def _together(
         elif value is not AS_IT_IS:
             statements.append(value.statement)
             kinds.append(value.kind)
-            left = max(left, off)
+        left = max(left, off if off <= 1e-3 else 0.0)
     parameter = number if any(slip.search for slip in made) else None
     read = sum(slip.read for slip in made)
     told = "; ".join(statements)
