@@ -16,7 +16,6 @@ import numpy as np
 from scipy.optimize import nnls
 
 from cvxkernel.formulations import svm
-from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kernels import centre
@@ -24,6 +23,7 @@ from cvxkernel.formulations.lanckriet2004 import SoftMargin
 from cvxkernel.validation.proofs.svm import machine
 from cvxkernel.validation.slips.data import data
 from cvxkernel.validation.slips.machine import (
+    above,
     boxed_ends,
     boxes,
     machine_without_offset,
@@ -115,7 +115,7 @@ class Answer:
         elif not self.offset:
             upper = 2 * without_offset(Q, top, alpha)
         else:
-            upper = 2 * float(svm.upper(DOUBLES, svm.nearest(Q), self.y, top, alpha).mid)
+            upper = 2 * above(Q, self.y, top, alpha)
         if not np.isfinite(upper):
             return np.inf
         lower = self.objective(G, r, c, ridge, alpha)

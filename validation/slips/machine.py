@@ -84,7 +84,7 @@ class Answer:
         if alpha is None:
             best = self.value(Q, machine(Q, self.y, top))
         else:
-            best = self.above(Q, top, alpha)
+            best = above(Q, self.y, top, alpha)
         v = alpha if self.c is None else self.y * self.c
         if v is not None and (self.c is not None or self.b is not None):
             image = form @ v
@@ -114,19 +114,20 @@ class Answer:
         """1ᵀα - ½αᵀQα"""
         return float(alpha.sum() - alpha @ Q @ alpha / 2)
 
-    def above(self, Q: Array, top: float, alpha: Array) -> float:
-        """A number above the optimum, as near as α is; a rough one will do where α is far."""
-        if np.isfinite(top):
-            rough = float(svm.hinge_bound(DOUBLES, svm.nearest(Q), self.y, top, alpha).mid)
-            if rough - self.value(Q, alpha) > NEAR * rough:
-                return rough
-        return float(svm.upper(DOUBLES, svm.nearest(Q), self.y, top, alpha).mid)
-
     def without_offset(self, Q: Array, top: float, alpha: Array) -> float:
         """The gap at α of the machine without b, and how far the values are off."""
         low, high = self.value(Q, alpha), without_offset(Q, top, alpha)
         gaps = [high - low, *(abs(claim / self.scale - low) for claim in self.claims.values())]
         return max(gaps) / high
+
+
+def above(Q: Array, y: Array, top: float, alpha: Array) -> float:
+    """A number above the optimum, as near as α is; a rough one will do where α is far."""
+    if np.isfinite(top):
+        low, rough = boxed_ends(Q, y, np.full(len(y), top), alpha)
+        if rough - low > NEAR * rough:
+            return rough
+    return float(svm.upper(DOUBLES, svm.nearest(Q), y, top, alpha).mid)
 
 
 def without_offset(Q: Array, top: float, alpha: Array) -> float:
@@ -156,13 +157,13 @@ def boxed_ends(
     image = Q @ alpha
     form = float(alpha @ image) / 2
     kinks = y * (1 - image) if offset else np.zeros(1)
-    losses = [float(box @ np.maximum(0.0, 1 - image - b * y)) for b in kinks]
+    losses = np.maximum(0.0, 1 - image - kinks[:, None] * y) @ box
     if each:
         short = 1 - image - float(kinks[int(np.argmin(losses))]) * y
         met = (np.abs(short) <= ON_MARGIN) & (alpha > 0)
         if met.sum() < MET or len(set(y[met])) < 2:
             return float(alpha.sum()) - form, np.inf
-    return float(alpha.sum()) - form, form + min(losses)
+    return float(alpha.sum()) - form, form + float(losses.min())
 
 
 def boxes(alpha: Array | None, y: Array, C: float) -> Iterator[Variant]:

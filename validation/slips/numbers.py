@@ -78,9 +78,7 @@ def powers(symbol: str, weights: Array, r: Any, total: float) -> Iterator[Varian
     The latter not where a share is small: that of a method that has stopped would be smaller still.
     """
     shares = np.maximum(weights * r, 0.0) / max(float(np.max(weights * r)), 1e-300)
-    if np.sum(shares > NONE) < 2:
-        return
-    small = bool(((shares > NONE) & (shares < SMALL)).any())
+    small = bool(np.sum(shares > NONE) < 2 or ((shares > NONE) & (shares < SMALL)).any())
     shares = np.maximum(weights, 0.0)
     for kind, told, x in (
         ("roots of the weights", "√: the weights of the features, not of the kernels", shares**2),
