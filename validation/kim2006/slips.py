@@ -133,7 +133,7 @@ def variants(at: Answer) -> Iterator[Variant]:
     told = "the labels ±1 in place of a"
     yield fixed("labels as targets", told, targets="plain", times=n / 2)
     yield from regularization(at.lam, len(at.y))
-    yield from data(at.kernels, at.y)
+    yield from data(at.kernels, at.y, u=at.u)
     if at.theta is not None and len(at.theta) > 1 and np.ptp(at.theta) <= 1e-6 * at.theta.max():
         told = "the average of the kernels, no weights learned"
         K = np.tensordot(at.theta, at.kernels, axes=1)[None]

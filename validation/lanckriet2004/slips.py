@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import nnls
 
 from cvxkernel.formulations import svm
 from cvxkernel.formulations.formulation import Formulation
@@ -27,6 +26,7 @@ from cvxkernel.validation.slips.machine import (
     boxed_ends,
     boxes,
     machine_without_offset,
+    weights,
     without_offset,
 )
 from cvxkernel.validation.slips.numbers import (
@@ -138,17 +138,9 @@ class Answer:
         self, G: Array, r: Array, c: float, ridge: Array, top: float, alpha: Array
     ) -> Array:
         """The shares of the budget at which α is nearest to the machine's KKT conditions."""
-        free = (alpha > 1e-6 * alpha.max()) & (alpha < (1 - 1e-6) * top)
         images = np.stack([G_i @ alpha for G_i in G], axis=1) * c / r
-        y = self.y[:, None]
-        if free.sum() <= len(G):  # too few equations: the largest form has all the weight
-            forms = images.T @ alpha
-            return np.where(forms >= forms.max() * (1 - 1e-6), 1.0, 0.0)
-        # the offset b in two parts, and Σw = 1
-        columns = np.hstack([images, *((y, -y) if self.offset else (0 * y, 0 * y))])[free]
-        total = np.append(np.ones(len(G)), [0.0, 0.0])
-        right = np.append(1 - (ridge @ alpha)[free], 1.0)
-        return np.array(nnls(np.vstack([columns, total]), right)[0][: len(G)])
+        y = self.y * float(self.offset)
+        return weights(images, y, 1 - ridge @ alpha, alpha, top)
 
     def solved(self, G: Array, r: Array, c: float, ridge: Array, top: float) -> Array:
         """Shares near the optimum, for an answer that has none: they grow with their forms."""
@@ -213,7 +205,7 @@ def variants(at: Answer) -> Iterator[Variant]:
     told = "a machine without b: the constraint αᵀy = 0 left out"
     yield fixed("no offset", told, offset=False)
     yield from uniform(at)
-    yield from data(at.kernels, at.y)
+    yield from data(at.kernels, at.y, alpha=at.alpha)
     yield from answers(at)
 
 

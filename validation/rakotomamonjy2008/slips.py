@@ -53,5 +53,5 @@ def variants(at: Answer) -> Iterator[Variant]:
     yield fixed("both norms", "½Σα²/C and the box α ≤ C at once", both=True)
     yield fixed("2-norm MKL", "weights of 2-norm one, Σd_m² ≤ 1, in place of Σd_m = 1", norm=2.0)
     yield from lanckriet2004.uniform(at)
-    yield from data(K, at.y)
+    yield from data(K, at.y, alpha=at.alpha)
     yield from answers(at)

@@ -11,9 +11,18 @@ from cvxkernel.formulations.kernels import centre
 from cvxkernel.validation.slips.slip import Variant, fixed
 
 
-def data(kernels: Array, y: Array) -> Iterator[Variant]:
-    """Another Gaussian width, a hidden ridge, labels in another order than the kernels."""
+def data(kernels: Array, y: Array, **vectors: Array | None) -> Iterator[Variant]:
+    """Another Gaussian width, a hidden ridge, labels in another order, a sample that was lost.
+
+    Vectors are those of the answer, (n, …).
+    """
     yield from widths(kernels)
+    for lost, rest, last in (("first", slice(1, None), 0), ("last", slice(None, -1), -1)):
+        told = {s: x for s, x in vectors.items() if x is not None}
+        if vectors and not any(np.any(x[last]) for x in told.values()):
+            made = {s: x[rest] for s, x in told.items()}
+            changed = {"kernels": kernels[:, rest, rest], "y": y[rest], **made}
+            yield fixed("sample lost", f"the {lost} sample left out", **changed)
     yield from prepared(kernels)
     size = float(np.mean(np.trace(kernels, axis1=1, axis2=2))) / kernels.shape[1]
     yield Variant(

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import nnls
 
 from cvxkernel.formulations import svm
 from cvxkernel.formulations.arithmetic import DOUBLES
@@ -130,6 +131,38 @@ def above(Q: Array, y: Array, top: float, alpha: Array) -> float:
     return float(svm.upper(DOUBLES, svm.nearest(Q), y, top, alpha).mid)
 
 
+def weights(
+    images: Array, y: Array, right: Array, alpha: Array, top: float, *, largest: bool = True
+) -> Array:
+    """The shares w ≥ 0 of sum one at which α is nearest to the conditions of its machine.
+
+    `images` (n, p) are Qᵢα and y is zero where there is no b: Σᵢ wᵢQᵢα + by is `right` at the free
+    samples, at most that at the top, at least that at zero. The latter two are used where the free
+    samples are too few, and then only forms that are the `largest` have weight.
+    """
+    p = images.shape[1]
+    used, below = alpha > 1e-6 * alpha.max(), alpha < (1 - 1e-6) * top
+    free = used & below
+    columns = np.hstack([images, y[:, None], -y[:, None]])  # b in two parts
+    rows = [columns[free]]
+    ends = [right[free]]
+    slacks = 0
+    if free.sum() <= p:
+        forms = images.T @ alpha
+        sign = np.where(used, 1.0, -1.0)[~free]
+        slacks = len(sign)
+        short = (forms.max() - forms) / forms.max() if largest else 0 * forms
+        rows = [
+            np.hstack([rows[0], np.zeros((len(rows[0]), slacks))]),
+            np.hstack([columns[~free], np.diag(sign)]),
+            np.append(short, np.zeros(2 + slacks))[None],
+        ]
+        ends += [right[~free], np.zeros(1)]
+    total = np.append(np.ones(p), np.zeros(2 + slacks))[None]
+    found: Array = nnls(np.vstack([*rows, total]), np.concatenate([*ends, np.ones(1)]))[0][:p]
+    return found
+
+
 def without_offset(Q: Array, top: float, alpha: Array) -> float:
     """½αᵀQα + top·Σ max(0, 1 - (Qα)ᵢ); with no top α is scaled until every margin is met."""
     image = Q @ alpha
@@ -209,7 +242,8 @@ def variants(at: Answer) -> Iterator[Variant]:
         yield fixed("K²", rows, kernels=at.kernels @ at.kernels)
         yield fixed("b penalized", told, kernels=at.kernels + 1.0, offset=False)
     yield from boxes(at.alpha, at.y, at.C)
-    yield from data(at.kernels, at.y)
+    own = {} if at.gates is not None else {"alpha": at.alpha, "c": at.c}
+    yield from data(at.kernels, at.y, **own)
     yield from answers(at)
 
 

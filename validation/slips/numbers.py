@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from itertools import combinations, permutations
 from typing import Any
 
@@ -23,10 +24,11 @@ NEARLY = 1e-6  # the width at which a slipped problem is solved
 
 def solved(id: str, problem: Any) -> Solution:
     """What an answer lacks, of the problem it is held against: one solver is asked, or two."""
-    try:
-        return solve(id, problem, solver=route(formulation(id), problem)[0], tol=NEARLY / 10)
-    except SolverError:
-        return solve(id, problem, solver="CLARABEL", tol=10 * NEARLY)
+    own = route(formulation(id), problem)[0]
+    for solver, tol in ((own, NEARLY / 10), (own, NEARLY)):
+        with suppress(SolverError):
+            return solve(id, problem, solver=solver, tol=tol)
+    return solve(id, problem, solver="CLARABEL", tol=10 * NEARLY)
 
 
 def regularization(lam: float, n: int) -> Iterator[Variant]:

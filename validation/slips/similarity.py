@@ -10,7 +10,7 @@ value. What an answer lacks is that of the slipped problem, which is solved.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,6 @@ from cvxkernel.formulations.chen2009 import (
 )
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.validation.slips.machine import Answer as Machine
-from cvxkernel.validation.slips.machine import machine_without_offset
 from cvxkernel.validation.slips.numbers import FACTORS, costs, outside, reordered, solved, values
 from cvxkernel.validation.slips.slip import Variant, fixed
 
@@ -90,24 +89,31 @@ class Answer:
         if lacking <= set(self.point):
             return self.held(problem, scale, self.point)
         if not self.offset:
-            return self.at_kernel(problem, scale)
+            return self.held(problem, scale, {**self.without_offset(problem), **self.point})
         found = solved(ID[type(problem)], problem)
         if outside(self.claims, scale, (found.lower, found.upper)):
             return np.inf
         own = {symbol: found.variables[symbol] for symbol in lacking}
         return self.held(problem, scale, {**own, **self.point})
 
-    def at_kernel(self, problem: Any, scale: float) -> float:
-        """Without b: α of the machine at the answer's own kernel."""
-        if self.term not in TERMS and "a" in self.point:
-            at = bounds.Spectrum(DOUBLES, problem)
-            K = at.kernel(DOUBLES.exact(self.point["a"])).mid
-        elif "K" in self.point:
-            K = self.point["K"]
-        else:
-            return np.inf
-        alpha = machine_without_offset(svm.signed(self.y, K), self.y, self.C)
-        return self.held(problem, scale, {**self.point, "alpha": alpha})
+    def without_offset(self, problem: Any) -> dict[str, Array]:
+        """α, and a, of the problem without b: with every sample's mirror image b is zero.
+
+        [K, -K; -K, K] is twice as far from [S, -S; -S, S] as K from S, its spectrum twice that of K
+        and n zeros, and half of α belongs to each of the images.
+        """
+        n, S = len(self.y), self.S
+        both = {"S": np.block([[S, -S], [-S, S]]), "y": np.append(self.y, -self.y)}
+        if isinstance(problem, RobustMachine):
+            both |= {"C": problem.C / 2, "rho": problem.rho / 4}
+        elif isinstance(problem, KernelMachine):
+            both["gamma"] = problem.gamma / 2
+        found = solved(ID[type(problem)], replace(problem, **both)).variables
+        own = {"alpha": found["alpha"][:n] + found["alpha"][n:]}
+        if "a" in found:
+            negative = int((spectrum.eigen(S)[0] < 0).sum())
+            own["a"] = np.append(found["a"][:negative], found["a"][negative + n :])
+        return own
 
     def held(self, problem: Any, scale: float, point: Mapping[str, Array]) -> float:
         """The parts of a point that has all that the others are held against."""

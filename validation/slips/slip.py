@@ -25,6 +25,7 @@ EXPLAINED = 0.02  # an explanation leaves at most this part of the distance
 LEAST = 1e-6  # a relative distance below it is inaccuracy, no slip
 BESIDE = 300.0  # an explanation that leaves so much more than the best one is dropped
 FLOOR = 1e-7  # below it no distance is better than another
+SIMPLER = 100.0  # nor one more thing than another explanation, unless it leaves so much less
 TOGETHER = 10.0  # each more thing done at once counts so much
 NO_PROBLEM = (np.linalg.LinAlgError, ValueError, ZeroDivisionError, CvxkernelError)
 ANOTHER_VALUE = "another value"  # beside variables that are explained, one that is not
@@ -63,6 +64,11 @@ class Slip:
     vague: bool = False  # many numbers explain it as well
     parts: tuple[str, ...] = ()  # the kinds, where several things were done at once
     read: int = 0  # how many numbers were read off the answer
+
+    @property
+    def kinds(self) -> set[str]:
+        """Its own, or those of its parts."""
+        return set(self.parts or (self.kind,))
 
     @property
     def score(self) -> float:
@@ -164,7 +170,8 @@ def _best(explained: Iterable[Slip]) -> list[Slip]:
     in_order = sorted(explained, key=lambda s: s.score)
     best: dict[str, Slip] = {}
     for slip in in_order:
-        more = any(set(b.parts) < set(slip.parts) for b in best.values() if b.parts)
+        near = SIMPLER * max(slip.distance, FLOOR)
+        more = any(b.kinds < slip.kinds and b.distance <= near for b in in_order)
         if slip.score <= BESIDE * in_order[0].score and not more:
             best.setdefault(slip.kind, slip)
     return list(best.values())
@@ -297,7 +304,7 @@ def _pairs(
             if second.of != "problem" or second.kind == first.kind:
                 continue
             # Kernels that are prepared twice depend on the order; no number is changed twice.
-            twice = set(first.changes(1.0)) & set(second.changes(1.0))
+            twice = _changed(first, answer) & _changed(second, made)
             if twice - {"kernels"}:
                 continue
             ordered = bool(twice)
@@ -310,6 +317,17 @@ def _pairs(
             left = np.inf if both is None else AS_IT_IS.at(replace(both, claims={}), 1.0)
             if left <= most and (not alone or _of_value(both) <= CLOSE):
                 yield _together(form, (first, second), 1.0, both, left)
+
+
+def _changed(slip: Variant, answer: Any) -> set[str]:
+    """The fields that a slip changes, those of its problem one by one."""
+    changes = dict(slip.changes(1.0))
+    other = changes.pop("problem", None)
+    if other is None:
+        return set(changes)
+    pairs = ((f.name, getattr(other, f.name), getattr(answer.problem, f.name))
+             for f in fields(other))  # fmt: skip
+    return set(changes) | {name for name, new, old in pairs if not np.array_equal(new, old)}
 
 
 def _of_value(answer: Any) -> float:

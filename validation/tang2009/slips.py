@@ -13,7 +13,6 @@ from itertools import permutations
 from typing import Any
 
 import numpy as np
-from scipy.optimize import nnls
 
 from cvxkernel.formulations import svm
 from cvxkernel.formulations.arithmetic import DOUBLES
@@ -23,7 +22,7 @@ from cvxkernel.formulations.tang2009 import Regularized, Separate, Shared, bound
 from cvxkernel.solvers import solve
 from cvxkernel.validation.proofs.svm import machine
 from cvxkernel.validation.slips.data import data
-from cvxkernel.validation.slips.machine import machine_without_offset, without_offset
+from cvxkernel.validation.slips.machine import machine_without_offset, weights, without_offset
 from cvxkernel.validation.slips.numbers import FACTORS, costs, values
 from cvxkernel.validation.slips.slip import Variant, fixed
 
@@ -128,18 +127,9 @@ class Answer:
         """The weights at which each αᵗ is nearest to its machine's KKT conditions."""
         rows = []
         for a, y in zip(alpha, self.Y, strict=True):
-            free = (a > 1e-6 * a.max()) & (a < (1 - 1e-6) * self.C)
             images = np.stack([self.matrix(G, y) @ a for G in self.kernels], axis=1)
-            forms = images.T @ a
-            w = np.where(forms >= forms.max() * (1 - 1e-6), 1.0, 0.0)
-            if free.sum() > len(forms):
-                # the offset b in two parts, and Σᵢ θᵢ = 1
-                column = y[:, None] * self.offset
-                columns = np.hstack([images, column, -column])[free]
-                sums = np.append(np.ones(len(forms)), [0.0, 0.0])
-                right = np.ones(int(free.sum()) + 1)
-                w = nnls(np.vstack([columns, sums]), right)[0][: len(forms)]
-            rows.append(w)
+            offset = y * float(self.offset)
+            rows.append(weights(images, offset, np.ones(len(y)), a, self.C, largest=False))
         made: Array = bounds.simplex(DOUBLES, np.array(rows)).mid
         return made
 

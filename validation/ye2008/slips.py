@@ -130,7 +130,7 @@ class Answer:
     def solved(self, M0: Array, A: Array, H: Array) -> Array:
         """Weights near the optimum, for an answer that has none."""
         w = np.full(len(A), 1.0 / len(A))
-        for _ in range(300):
+        for _ in range(3000):
             value, bound, X = self.ends(M0, A, H, w)
             if value - bound <= 1e-9 * value or outside(self.claims, 1.0, (bound, value)):
                 break
@@ -209,7 +209,7 @@ def variants(at: Answer) -> Iterator[Variant]:
         kind = "restricted SDP" if not at.restricted else "exact for restricted"
         told = f"{exact} solved in place of {other}"
         yield fixed(kind, told, restricted=not at.restricted)
-    yield from data(at.kernels, at.y)
+    yield from data(at.kernels, at.y, beta=at.beta)
     told = "a ridge of {0} on the centred kernels, their traces unchanged"
     size = float(np.trace(centre(at.kernels), axis1=1, axis2=2).mean()) / len(at.y)
     yield Variant("ridge", told, lambda e: {"ridge": e}, (1e-9 * size, 10 * size))
