@@ -32,7 +32,14 @@ from cvxkernel.formulations.problem import with_numbers
 from cvxkernel.validation.lanckriet2004 import slips as lanckriet2004
 from cvxkernel.validation.slips import machine
 from cvxkernel.validation.slips.data import data
-from cvxkernel.validation.slips.numbers import FACTORS, costs, reordered, solved, values
+from cvxkernel.validation.slips.numbers import (
+    FACTORS,
+    MOST_SOLVED,
+    costs,
+    reordered,
+    solved,
+    values,
+)
 from cvxkernel.validation.slips.slip import Variant, fixed
 
 EQUATIONS = {f"kundu2010-alg{i}": f"kundu2010-eq{e}" for i, e in ((1, 4), (2, 6), (3, 7))}
@@ -82,18 +89,27 @@ class Answer:
         gamma: Array = np.maximum(forms, 0.0) ** (1 / (1 + self.norm))
         return gamma / float(np.linalg.norm(gamma, self.norm))
 
+    @property
+    def dear(self) -> bool:
+        """Whether it takes long to make two slips at once: each pair has to be solved."""
+        return bool(self.lacking) and self.problem.n > MOST_SOLVED
+
+    @property
+    def lacking(self) -> set[str]:
+        """What an enclosure is made of, where the answer has it not."""
+        if isinstance(self.problem, Combination):
+            return {"alpha"} - set(self.point)
+        return {"alpha", "mu" if isinstance(self.problem, Spectra) else "K"} - set(self.point)
+
     def whole(self) -> Mapping[str, Array]:
         """The answer, and what it lacks: that of the problem it is held against."""
-        needed = {"alpha"}
-        if not isinstance(self.problem, Combination):
-            needed.add("mu" if isinstance(self.problem, Spectra) else "K")
-        elif needed <= set(self.point):
+        if not self.lacking and isinstance(self.problem, Combination):
             # α/γᵢ where γᵢ is more than what a solver leaves
             v, alpha = self.problem.y * self.point["alpha"], self.point["alpha"]
             gamma = self.shares(np.array([v @ K @ v for K in self.problem.kernels]))
             x = np.stack([alpha / g if g > LARGER else 0 * alpha for g in gamma])
             return {**self.point, "x": x}
-        if needed <= set(self.point):
+        if not self.lacking:
             return self.point
         id = self.form.id
         for algorithm, equation in EQUATIONS.items():

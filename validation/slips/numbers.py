@@ -19,6 +19,7 @@ from cvxkernel.validation.slips.slip import Variant, fixed
 FACTORS = {"2": 2.0, "½": 0.5, "4": 4.0, "¼": 0.25}
 MOST_ORDERED, MOST_EXCHANGED = 4, 20  # kernels whose weights are tried in other orders
 NONE, SMALL = 1e-4, 0.05  # a share that is zero to a solver, and one that is small
+MOST_SOLVED = 24  # samples of a problem that is solved for every pair of slips
 NEARLY = 1e-6  # the width at which a slipped problem is solved
 
 

@@ -28,7 +28,15 @@ from cvxkernel.formulations.chen2009 import (
 )
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.validation.slips.machine import Answer as Machine
-from cvxkernel.validation.slips.numbers import FACTORS, costs, outside, reordered, solved, values
+from cvxkernel.validation.slips.numbers import (
+    FACTORS,
+    MOST_SOLVED,
+    costs,
+    outside,
+    reordered,
+    solved,
+    values,
+)
 from cvxkernel.validation.slips.slip import Variant, fixed
 
 ID: dict[type, str] = {
@@ -78,6 +86,16 @@ class Answer:
         held = {"alpha", "K"} if self.term in TERMS else {"alpha", "a"}
         return bool(self.claims or held & set(self.point))
 
+    @property
+    def lacking(self) -> set[str]:
+        """What the parts are held against, where the answer has it not."""
+        return ({"alpha"} if self.term in TERMS else {"alpha", "a"}) - set(self.point)
+
+    @property
+    def dear(self) -> bool:
+        """Whether it takes long to make two slips at once: each pair has to be solved."""
+        return bool(self.lacking) and len(self.y) > MOST_SOLVED
+
     def distance(self) -> float:
         """How far the parts are from the dual at worst, relatively, and what α violates."""
         if self.given is not None:
@@ -85,15 +103,14 @@ class Answer:
         if not self.tells:
             return np.inf
         problem, scale = self.problem()
-        lacking = {"alpha"} if self.term in TERMS else {"alpha", "a"}
-        if lacking <= set(self.point):
+        if not self.lacking:
             return self.held(problem, scale, self.point)
         if not self.offset:
             return self.held(problem, scale, {**self.without_offset(problem), **self.point})
         found = solved(ID[type(problem)], problem)
         if outside(self.claims, scale, (found.lower, found.upper)):
             return np.inf
-        own = {symbol: found.variables[symbol] for symbol in lacking}
+        own = {symbol: found.variables[symbol] for symbol in self.lacking}
         return self.held(problem, scale, {**own, **self.point})
 
     def without_offset(self, problem: Any) -> dict[str, Array]:

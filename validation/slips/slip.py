@@ -276,7 +276,7 @@ def composed(form: Formulation, answer: Any, slips: Iterable[Variant], dual: boo
     # One with a number that was searched for, and a value that is not its own, is no explanation.
     sure = [s for s in found if s.parameter is None and s.distance <= CLOSE / 10]
     found = [s for s in found if ANOTHER_VALUE not in s.parts or s in sure]
-    told = dual or answer.claims
+    told = (dual or answer.claims) and not getattr(answer, "dear", False)
     if told and not any(s.parameter is None and ANOTHER_VALUE not in s.parts for s in found):
         pairs = _pairs(form, answer, of_problem, most, alone=not dual)
         found += [s for s in pairs if s.distance <= most and ANOTHER_VALUE not in s.parts]
