@@ -155,9 +155,9 @@ class Answer:
                 lower += self.problem.tau * (min(least) - sum(least))
             M, gamma, cost = [M_i.mid for M_i in omega.M], shares.mid, float(at.cost(every).mid)
         uppers = []
-        for least in (SMALL, LARGER):
-            images = [M_i @ alpha / g for M_i, g in zip(M, gamma, strict=True) if g > least]
-            norms = [alpha @ x / g for x, g in zip(images, gamma[gamma > least], strict=True)]
+        for none in (SMALL, LARGER):
+            images = [M_i @ alpha / g for M_i, g in zip(M, gamma, strict=True) if g > none]
+            norms = [alpha @ x / g for x, g in zip(images, gamma[gamma > none], strict=True)]
             image = np.sum(images, axis=0)
             b = svm.offset(image, y) if self.offset else 0.0
             hinges = float(np.maximum(0.0, 1 - image - b * y).sum())
@@ -254,7 +254,7 @@ def of_traces(at: Answer, problem: Any) -> Iterator[Variant]:
         told = f"trace {tau:.6g}, which is what was learned, in place of τ: perhaps left free"
         other = with_numbers(problem, tau=tau)
         yield Variant("another τ", told, lambda _: {"problem": other}, read=1)
-    if np.ndim(K) == 3 and np.ptp(traces) > 1e-5 * tau:
+    if K is not None and K.ndim == 3 and np.ptp(traces) > 1e-5 * tau:
         yield fixed("τ for all", "one trace τ for the sum of the kernels, not for each", total=True)
 
 

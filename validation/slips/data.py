@@ -17,11 +17,11 @@ def data(kernels: Array, y: Array, **vectors: Array | None) -> Iterator[Variant]
     Vectors are those of the answer, (n, …).
     """
     yield from widths(kernels)
+    answer = {s: x for s, x in vectors.items() if x is not None}
     for lost, rest, last in (("first", slice(1, None), 0), ("last", slice(None, -1), -1)):
-        told = {s: x for s, x in vectors.items() if x is not None}
-        if vectors and not any(np.any(x[last]) for x in told.values()):
-            made = {s: x[rest] for s, x in told.items()}
-            changed = {"kernels": kernels[:, rest, rest], "y": y[rest], **made}
+        if vectors and not any(np.any(x[last]) for x in answer.values()):
+            changed = {s: x[rest] for s, x in answer.items()}
+            changed |= {"kernels": kernels[:, rest, rest], "y": y[rest]}
             yield fixed("sample lost", f"the {lost} sample left out", **changed)
     yield from prepared(kernels)
     size = float(np.mean(np.trace(kernels, axis1=1, axis2=2))) / kernels.shape[1]

@@ -120,7 +120,7 @@ class Answer:
         and n zeros, and half of α belongs to each of the images.
         """
         n, S = len(self.y), self.S
-        both = {"S": np.block([[S, -S], [-S, S]]), "y": np.append(self.y, -self.y)}
+        both: dict[str, Any] = {"S": np.block([[S, -S], [-S, S]]), "y": np.append(self.y, -self.y)}
         if isinstance(problem, RobustMachine):
             both |= {"C": problem.C / 2, "rho": problem.rho / 4}
         elif isinstance(problem, KernelMachine):
