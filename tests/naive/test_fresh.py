@@ -48,6 +48,26 @@ def test_no_right_answer_of_a_program_not_written_here_is_rejected(run):
     assert cvxkernel.check(run["formulation"], problem, run["answer"], why=False).within()
 
 
+@pytest.mark.parametrize("id", ["ye2008-thm2.2", "rakotomamonjy2008"])
+def test_a_problem_in_which_all_weights_are_nearly_optimal_explains_none(id):
+    """With 1/λ, or C/n, of such a size the objective is nearly linear in what is learned."""
+    symbol = {"ye2008-thm2.2": "theta", "rakotomamonjy2008": "d"}[id]
+    data = sample(id, 14, 3, seed=3) | {"lam": 1e-3, "C": 1e-3}
+    problem = CATALOGUE[id].make(data)
+    weights = np.array([0.5, 0.3, 0.2]) / getattr(problem, "r", 1.0)
+    found = cvxkernel.check(id, problem, {symbol: weights}).slips
+    assert {slip.kind for slip in found} <= {"stopped early"}
+
+
+def test_a_kernel_alone_is_not_told_to_have_been_stopped():
+    """It is optimal for some problem: only a dual point beside it would make the gap its own."""
+    problem = cases.problem("luss2007", 918, "gauss")
+    K = cvxkernel.solve("luss2007", CATALOGUE["luss2007"].make(problem)).variables["K"]
+    found = cvxkernel.check("luss2007", problem, {"K": K + 0.02 * np.eye(len(K))}, tol=1e-6)
+    assert found.verdict() == "not within"
+    assert not [slip for slip in found.slips if slip.kind == "stopped early"]
+
+
 @pytest.mark.parametrize(("id", "symbol"), [("ye2008-thm2.2", "theta"), ("rakotomamonjy2008", "d")])
 def test_no_number_is_read_into_the_weights_of_a_few_kernels(id, symbol):
     """Wherever a method has stopped, some ridge or some width fits them: that explains nothing."""

@@ -209,8 +209,8 @@ def explain(
     if value is None and mere:  # a method that was stopped early comes near to some slip by chance
         few, most = CLOSE / 10, max(min(CLOSE_BESIDE, CHANCE * before), LEAST)
         alone = [s for s in alone if s.distance <= (most if s.parameter is None else few)]
-        flat = {s.kind for s in alone if not s.distance <= CHANCE * _span(form, answer, slips, s)}
-        alone = [s for s in alone if s.kind not in flat or s.distance <= FLOOR]
+        made = {v.statement: v.applied(answer, 1.0) for v in slips if v.search is None}
+        alone = [s for s in alone if _steep(form, made.get(s.statement), s.distance)]
     alone = _best(alone)
     # more leaves room for something else that was done
     sure = any(slip.parameter is None and slip.distance <= CLOSE_BESIDE for slip in alone)
@@ -220,11 +220,15 @@ def explain(
     return _best([*alone, *composed(form, answer, slips, dual=not mere)])
 
 
-def _span(form: Formulation, answer: Any, slips: Iterable[Variant], slip: Slip) -> float:
-    """What a slip leaves of other weights: where that is little it says little of these."""
-    made = next((v.applied(answer, 1.0) for v in slips if v.statement == slip.statement), None)
+def _steep(form: Formulation, made: Any, left: float) -> bool:
+    """Whether what is left is little beside what other weights leave in the same problem."""
+    return made is None or left <= FLOOR / 10 or left <= CHANCE * _span(form, made)
+
+
+def _span(form: Formulation, made: Any) -> float:
+    """What other weights leave in a problem: where that is little it says little of these."""
     symbol = next((s for s in ("theta", "mu") if getattr(made, s, None) is not None), None)
-    if made is None or symbol is None or slip.parameter is not None:
+    if symbol is None:
         return np.inf
     weights, left = getattr(made, symbol), [0.0]
     for k in range(1, weights.shape[-1]):
@@ -268,7 +272,7 @@ def composed(form: Formulation, answer: Any, slips: Iterable[Variant], dual: boo
         for telling in (AS_IT_IS, *_tellings(form, made, "answer")):
             told = telling.applied(made, 1.0)
             left = np.inf if told is None else AS_IT_IS.at(replace(told, claims={}), 1.0)
-            if left <= most:
+            if left <= most and (dual or answer.claims or _steep(form, told, left)):
                 found.append(_together(form, (slip, telling), number, told, left))
     # Variables without their value explain themselves more easily: they have to be closer.
     if right:

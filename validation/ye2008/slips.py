@@ -76,11 +76,7 @@ class Answer:
 
     def H(self) -> Array:
         """a or H, from the labels."""
-        made = classes(self.y)[self.targets]
-        if self.binary:
-            one = made[:, 1] - made[:, 0] if self.targets in ("sizes", "plain") else made[:, 1]
-            made = one[:, None]
-        return self.times * made
+        return self.times * classes(self.y, self.binary)[self.targets]
 
     def distance(self) -> float:
         """The gap at the answer, what its weights violate, and how far its values are off."""
@@ -140,14 +136,20 @@ class Answer:
         return w
 
 
-def classes(y: Array) -> dict[str, Array]:
-    """The class vectors of the paper and those that people take, (n, k)."""
+def classes(y: Array, binary: bool) -> dict[str, Array]:
+    """The class vectors of the paper and those that people take: (n, k), or a (n, 1)."""
     ones = (y[:, None] == np.unique(y)).astype(float)
     n, sizes = len(ones), ones.sum(axis=0)
     centred = ones - ones.mean(axis=0)
-    if len(sizes) == 2:  # a is a difference of two
-        return {"sizes": ones / sizes, "plain": ones * 2 / n, "signs": 2 * ones - 1,
-                "centred signs": 2 * centred, "indicators": ones}  # fmt: skip
+    if binary:
+        signs = ones[:, 1:] - ones[:, :1]
+        return {
+            "sizes": ones[:, 1:] / sizes[1] - ones[:, :1] / sizes[0],
+            "plain": signs * 2 / n,
+            "signs": signs,
+            "centred signs": signs - signs.mean(),
+            "indicators": ones[:, 1:],
+        }
     return {
         "sizes": centred * np.sqrt(n / sizes),
         "plain": centred,
