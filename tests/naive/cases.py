@@ -229,6 +229,7 @@ WRONG = {
     "sm1, jitter": case(SM1, "poly", 915, lambda d: parts(run.soft_margin(jittered(d), d["y"], d["C"]), "alpha mu value"), "ridge"),
     "mkl, a sample lost": case(RAKO, "poly", 916, lambda d: parts(run.group(d["kernels"][:, :-1, :-1], d["y"][:-1], d["C"]), "d value"), "sample lost"),
     "tang, 3.1, s for ½s": case(T3, "poly", 917, lambda d: parts(run.labelled(d["kernels"], d["Y"], d["C"], d["lam"], half=1.0), "alpha zeta gamma value"), "½ of s"),
+    "mkl, αy and weights of sum p": case(RAKO, "poly", 919, lambda d: {"d": 3 * mkl(d)["d"], "alpha": mkl(d)["alpha"] * d["y"]}, "weights rescaled", "sign of α"),
     "any weights": case(RAKO, "poly", 838, lambda _: {"d": np.array([0.2, 0.5, 0.3])}),
     "any α": case(EQ1, "gauss", 839, lambda d: {"alpha": np.random.default_rng(6).uniform(0, d["C"], n(d))}),
 }  # fmt: skip

@@ -55,3 +55,4 @@ def variants(at: Answer) -> Iterator[Variant]:
     yield from lanckriet2004.uniform(at)
     yield from data(K, at.y, alpha=at.alpha)
     yield from answers(at)
+    yield fixed("½ of the form", "¼αᵀ(K ∘ yyᵀ)α where ½ was meant", kernels=K / 2)

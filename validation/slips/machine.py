@@ -245,6 +245,7 @@ def variants(at: Answer) -> Iterator[Variant]:
     own = {} if at.gates is not None else {"alpha": at.alpha, "c": at.c}
     yield from data(at.kernels, at.y, **own)
     yield from answers(at)
+    yield fixed("½ of the form", "¼αᵀQα where ½αᵀQα was meant", form=at.form / 2)
 
 
 def answers(at: Answer) -> Iterator[Variant]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
+from itertools import combinations
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -274,6 +275,14 @@ def composed(form: Formulation, answer: Any, slips: Iterable[Variant], dual: boo
             left = np.inf if told is None else AS_IT_IS.at(replace(told, claims={}), 1.0)
             if left <= most and (dual or answer.claims or _steep(form, told, left)):
                 found.append(_together(form, (slip, telling), number, told, left))
+    # Two ways to tell the right answer, of two of its symbols.
+    tellings = _tellings(form, answer, "answer") if dual else []
+    for first, second in combinations(tellings, 2):
+        if not set(first.changes(1.0)) & set(second.changes(1.0)):
+            told = replace(answer, **{**first.changes(1.0), **second.changes(1.0)})
+            left = AS_IT_IS.at(replace(told, claims={}), 1.0)
+            if left <= most:
+                found.append(_together(form, (first, second), 1.0, told, left))
     # Variables without their value explain themselves more easily: they have to be closer.
     if right:
         return _best(s for s in found if s.distance <= CLOSE and ANOTHER_VALUE not in s.parts)
