@@ -220,7 +220,7 @@ WRONG = {
     "eq3, squares, ½η": case(EQ3, "poly", 906, lambda d: parts(run.primal(d["K"], d["y"], d["eta"], squares=True, half=0.5), "c b value"), "½η", "other norm"),
     "luss, one round": case(LUSS, "gauss", 907, one_round, "one round"),
     "kundu, (4), another τ": case(ONE, "gauss", 908, lambda d: parts(eskl(d, tau=0.7), "K alpha value"), "another τ"),
-    "kundu, (6), τ/m, value alone": case(EACH, "poly", 909, lambda d: parts(eskl(d, tau=0.5, together=False), "value"), "τ = τ/m"),
+    "kundu, (4), τ/m, value alone": case(ONE, "poly", 909, lambda d: parts(eskl(d, tau=0.5), "value"), "τ = τ/m"),
     "kundu, (10), 2-norm": case(BUDGET, "gauss", 910, lambda d: run.shared_budget(d["kernels"], d["y"], d["C"], norm=2), "2-norm of γ"),
     "kim, no roots, θᵀr = 1": case(KIM, "counts", 911, lambda d: parts(run.kim(d["kernels"], d["y"], d["lam"], blocks="none", r=traces(d)), "theta value"), "blocks of J", "θᵀr = 1"),
     "ye, indicators": case(MANY, "poly", 912, lambda d: ye(d, how="indicators"), "labels"),
