@@ -166,11 +166,31 @@ def on_clipped(d, how):
     return {"K": K, **parts(run.machine(K, d["y"], d["C"]), "alpha value")}
 
 
+def one_round(d):
+    """The machine on the clipped S, and the kernel of its α: no alternation."""
+    alpha = run.machine(run.modified(d["S"], "clip"), d["y"], d["C"])["alpha"]
+    v = d["y"] * alpha
+    return {
+        "alpha": alpha,
+        "K": run.modified(d["S"] + np.outer(v, v) / (4 * d["rho"]), "clip"),
+    }
+
+
+def by_label(d, answer, kept, sorted_):
+    """One of the two as it was, the other with the samples sorted."""
+    return {kept: answer[kept], sorted_: answer[sorted_][np.argsort(d["y"], kind="stable")]}
+
+
+def jittered(d):
+    means = np.trace(d["kernels"], axis1=1, axis2=2) / n(d)
+    return d["kernels"] + 0.05 * means[:, None, None] * np.eye(n(d))
+
+
 # One or two mistakes each, and the kinds that explain them; none where no slip known was made.
 WRONG = {
     "mkl, centred, of trace one": case(RAKO, "poly", 703, lambda d: run.group(run.traced(run.centred(d["kernels"])), d["y"], d["C"]), "kernels centred", "trace normalization"),
     "mkl, 2-norm": case(RAKO, "poly", 706, lambda d: mkl(d, norm=4 / 3), "2-norm MKL"),
-    "mkl, squares": case(RAKO, "gauss", 708, lambda d: {"d": mkl(d)["d"] ** 2}, "squares of d"),
+    "mkl, squares": case(RAKO, "gauss", 708, lambda d: {"d": mkl(d)["d"] ** 2}, "squares of the weights"),
     "sm2c, c = 1, no b": case(SM2C, "gauss", 716, lambda d: run.soft_margin(d["kernels"], d["y"], offset=False, budget="one"), "c = 1", "no offset"),
     "svm, b in the kernel": case(EQ1, "poly", 718, lambda d: parts(run.machine(d["K"] + 1, d["y"], d["C"], offset=False), "alpha value"), "b penalized"),
     "svm, rows of K": case(EQ1, "gauss", 811, lambda d: parts(run.machine(d["K"] @ d["K"], d["y"], d["C"]), "alpha value"), "K²"),
@@ -192,6 +212,24 @@ WRONG = {
     "kundu, (10), Σγ = m": case(BUDGET, "gauss", 755, lambda d: run.shared_budget(d["kernels"], d["y"], d["C"], total=len(d["kernels"])), "Σγ = m"),
     "kundu, (5), Σβ = τ": case(GIVEN, "poly", 757, lambda d: run.budgeted(d["kernels"], d["y"], d["C"], d["tau"], r=np.ones(len(d["kernels"]))), "weights sum to τ"),
     "gonen, no v0, C/n": case(GATED, "counts", 761, lambda d: parts(local(d, C=1 / n(d), v0=0 * d["v0"]), "alpha value"), "v0 left out", "C/n"),
+    "eq7, ½η, no α": case(EQ7, "poly", 901, lambda d: parts(k7(d, eta=0.5), "K value"), "½η"),
+    "eq7, no b, no α": case(EQ7, "gauss", 902, lambda d: parts(k7(d, offset=False), "K value"), "no offset"),
+    "eq7, 2γ, value alone": case(EQ7, "counts", 903, lambda d: parts(k7(d, gamma=2), "value"), "2γ"),
+    "eq12, flip, a alone": case(EQ12, "gauss", 904, lambda d: parts(k12(d, h="flip"), "a"), "other h"),
+    "eq12, eigenvalues reversed": case(EQ12, "poly", 905, lambda d: {"a": k12(d)["a"][::-1]}, "order of the eigenvalues"),
+    "eq3, squares, ½η": case(EQ3, "poly", 906, lambda d: parts(run.primal(d["K"], d["y"], d["eta"], squares=True, half=0.5), "c b value"), "½η", "other norm"),
+    "luss, one round": case(LUSS, "gauss", 907, one_round, "one round"),
+    "kundu, (4), another τ": case(ONE, "gauss", 908, lambda d: parts(eskl(d, tau=0.7), "K alpha value"), "another τ"),
+    "kundu, (4), τ/m, value alone": case(ONE, "poly", 909, lambda d: parts(eskl(d, tau=0.5), "value"), "τ = τ/m"),
+    "kundu, (10), 2-norm": case(BUDGET, "gauss", 910, lambda d: run.shared_budget(d["kernels"], d["y"], d["C"], norm=2), "2-norm of γ"),
+    "kim, no roots, θᵀr = 1": case(KIM, "counts", 911, lambda d: parts(run.kim(d["kernels"], d["y"], d["lam"], blocks="none", r=traces(d)), "theta value"), "blocks of J", "θᵀr = 1"),
+    "ye, indicators": case(MANY, "poly", 912, lambda d: ye(d, how="indicators"), "labels"),
+    "ye, samples sorted": case(YE, "features", 913, lambda d: by_label(d, ye(d), "theta", "beta"), "order of the samples"),
+    "sm2, box of sm1": case(SM2, "poly", 918, lambda d: sm(d, norm=2, both=True), "both norms"),
+    "sm1, jitter": case(SM1, "poly", 915, lambda d: parts(run.soft_margin(jittered(d), d["y"], d["C"]), "alpha mu value"), "ridge"),
+    "mkl, a sample lost": case(RAKO, "poly", 916, lambda d: parts(run.group(d["kernels"][:, :-1, :-1], d["y"][:-1], d["C"]), "d value"), "sample lost"),
+    "tang, 3.1, s for ½s": case(T3, "poly", 917, lambda d: parts(run.labelled(d["kernels"], d["Y"], d["C"], d["lam"], half=1.0), "alpha zeta gamma value"), "½ of s"),
+    "mkl, αy and weights of sum p": case(RAKO, "poly", 919, lambda d: {"d": 3 * mkl(d)["d"], "alpha": mkl(d)["alpha"] * d["y"]}, "weights rescaled", "sign of α"),
     "any weights": case(RAKO, "poly", 838, lambda _: {"d": np.array([0.2, 0.5, 0.3])}),
     "any α": case(EQ1, "gauss", 839, lambda d: {"alpha": np.random.default_rng(6).uniform(0, d["C"], n(d))}),
 }  # fmt: skip

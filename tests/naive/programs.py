@@ -109,6 +109,7 @@ def classes(y, how="paper"):
         "not centred": Z * np.sqrt(n / sizes),
         "plain": Z - Z.mean(0),
         "signs": 2 * Z - 1,
+        "indicators": Z,
     }[how]
 
 
@@ -147,7 +148,8 @@ def kim(kernels, y, lam, *, blocks="own", r=None, how="paper"):
     J = np.zeros((n, n))
     for side in (y > 0, y < 0):
         m = side.sum()
-        J[np.ix_(side, side)] = (np.eye(m) - 1 / m) / np.sqrt(m if blocks == "own" else n)
+        by = {"own": np.sqrt(m), "all": np.sqrt(n), "none": 1.0}[blocks]
+        J[np.ix_(side, side)] = (np.eye(m) - 1 / m) / by
     u, t = cp.Variable(n), cp.Variable()
     r = np.ones(len(kernels)) if r is None else r
     forms = [
@@ -174,12 +176,12 @@ def machine(K, y, C, *, offset=True, half=0.5, labels=True):
     return {"alpha": alpha, "value": value, "c": c, "b": b if offset else 0.0}
 
 
-def primal(K, y, eta, *, total=False, offset=True, half=1.0, kernel=True):
+def primal(K, y, eta, *, total=False, offset=True, half=1.0, kernel=True, squares=False):
     """(3): α off the multipliers of the margins."""
     n, F = len(y), root(K)
     c, b, xi = cp.Variable(n), cp.Variable(), cp.Variable(n, nonneg=True)
     margin = cp.multiply(y, K @ c + (b if offset else 0)) >= 1 - xi
-    loss = cp.sum(xi) if total else cp.sum(xi) / n
+    loss = (cp.sum_squares(xi) if squares else cp.sum(xi)) / (1 if total else n)
     norm = cp.sum_squares(F @ c if kernel else c)
     value = best(cp.Minimize(loss + half * eta * norm), [margin])
     multipliers = np.asarray(margin.dual_value)
@@ -203,7 +205,7 @@ def group(kernels, y, C, *, offset=True, squares=None, norm=1):
     return {"d": d / np.linalg.norm(d, norm / (2 - norm)), "alpha": alpha, "value": value}
 
 
-def soft_margin(kernels, y, C=None, *, norm=1, offset=True, budget="sum", r="given", scale=1.0, ridge=None):  # fmt: skip  # noqa: E501
+def soft_margin(kernels, y, C=None, *, norm=1, offset=True, budget="sum", r="given", scale=1.0, ridge=None, both=False):  # fmt: skip  # noqa: E501
     """lanckriet2004's three soft margins; μ off the multipliers of the quadratic constraints."""
     n, K = len(y), kernels
     rs = np.trace({"given": K, "centred": centred(K)}.get(r, K), axis1=1, axis2=2)
@@ -216,7 +218,7 @@ def soft_margin(kernels, y, C=None, *, norm=1, offset=True, budget="sum", r="giv
     cost = c * t
     if norm == 2 and C is not None:
         cost = cost + (1 / C if ridge is None else ridge) * cp.sum_squares(a)
-    box = [a >= 0, *((a <= C,) if norm == 1 and C is not None else ()), *((y @ a == 0,) if offset else ())]  # fmt: skip  # noqa: E501
+    box = [a >= 0, *((a <= C,) if (norm == 1 or both) and C is not None else ()), *((y @ a == 0,) if offset else ())]  # fmt: skip  # noqa: E501
     value = best(cp.Maximize(scale * (2 * cp.sum(a) - cost)), [*forms, *box])
     mu = np.array([number(f.dual_value) for f in forms]) / rs
     return {"alpha": np.clip(a.value, 0, None), "mu": mu, "value": value, "t": number(t.value)}
@@ -319,12 +321,12 @@ def robust(S, y, C, rho, tau, *, loss="L3", together=True, offset=True):
     return made | ({"K": found[0]} if together else {"K": np.stack(found), "gamma": gamma})
 
 
-def shared_budget(kernels, y, C, *, offset=True, half=0.5, total=1.0):
+def shared_budget(kernels, y, C, *, offset=True, half=0.5, total=1.0, norm=1):
     """kundu2010's (10), its γ in the denominators."""
     m, n = len(kernels), len(y)
     a, g = cp.Variable(n), cp.Variable(m, nonneg=True)
     forms = sum(cp.quad_over_lin((root(K) * y) @ a, g[i]) for i, K in enumerate(kernels))
-    box = [a >= 0, a <= C, cp.sum(g) <= total, *((y @ a == 0,) if offset else ())]
+    box = [a >= 0, a <= C, cp.norm(g, norm) <= total, *((y @ a == 0,) if offset else ())]
     value = best(cp.Maximize(cp.sum(a) - half * forms), box)
     return {"alpha": np.clip(a.value, 0, C), "gamma": g.value, "value": value}
 

@@ -14,6 +14,7 @@ import pytest
 
 import cvxkernel
 from cvxkernel.formulations import CATALOGUE
+from cvxkernel.validation.inaccuracy import inaccuracy
 from cvxkernel.validation.instances import sample
 from naive import cases
 
@@ -46,6 +47,29 @@ def test_the_mistakes_are_named(name):
 def test_no_right_answer_of_a_program_not_written_here_is_rejected(run):
     problem = cases.problem(run["formulation"], run["seed"], run["instance"])
     assert cvxkernel.check(run["formulation"], problem, run["answer"], why=False).within()
+
+
+@pytest.mark.parametrize("id", ["ye2008-thm2.2", "rakotomamonjy2008"])
+def test_a_problem_in_which_all_weights_are_nearly_optimal_explains_none(id):
+    """With 1/λ, or C/n, of such a size the objective is nearly linear in what is learned."""
+    symbol = {"ye2008-thm2.2": "theta", "rakotomamonjy2008": "d"}[id]
+    data = sample(id, 14, 3, seed=3) | {"lam": 1e-3, "C": 1e-3}
+    problem = CATALOGUE[id].make(data)
+    weights = np.array([0.5, 0.3, 0.2]) / getattr(problem, "r", 1.0)
+    found = cvxkernel.check(id, problem, {symbol: weights}).slips
+    assert {slip.kind for slip in found} <= {"stopped early"}
+
+
+def test_a_kernel_alone_is_not_told_to_have_been_stopped():
+    """It is optimal for some problem: only a dual point beside it would make the gap its own."""
+    problem = cases.problem("luss2007", 918, "gauss")
+    K = cvxkernel.solve("luss2007", CATALOGUE["luss2007"].make(problem)).variables["K"]
+    form, point = CATALOGUE["luss2007"], {"K": K + 0.005 * np.eye(len(K))}
+    found = cvxkernel.check("luss2007", problem, point, tol=1e-6, why=False)
+    assert found.verdict() == "not within"
+    assert max(x.upper for x in found.violations.values()) < 1e-6
+    assert max(side.relative.upper for side in found.sides.values()) < 1e-2
+    assert not inaccuracy(found, form, form.make(problem), point)
 
 
 @pytest.mark.parametrize(("id", "symbol"), [("ye2008-thm2.2", "theta"), ("rakotomamonjy2008", "d")])

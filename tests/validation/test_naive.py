@@ -176,7 +176,7 @@ NAIVE = {
     "uniform weights alone": (SIMPLE, lambda: {"weights": np.ones(3) / 3}, {"average kernel"}),
     "weights reversed": (
         SIMPLE, lambda: {"weights": mkl()["d"][::-1]}, {"order of the weights"}),
-    "√d": (SIMPLE, lambda: {"weights": np.sqrt(mkl()["d"])}, {"roots of d"}),
+    "√d": (SIMPLE, lambda: {"weights": np.sqrt(mkl()["d"])}, {"roots of the weights"}),
     "a program of Σd = 1 told as sm1": (SM1, mkl, {"another formulation"}),
     "its value alone": (SM1, lambda: only(mkl(), "value"), {"another formulation"}),
     "sm1 told as a program of Σd = 1": (SIMPLE, lambda: everything(SM1), {"another formulation"}),

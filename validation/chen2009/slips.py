@@ -12,7 +12,8 @@ from cvxkernel.formulations import chen2009
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.validation.slips import machine, similarity
-from cvxkernel.validation.slips.slip import Measure, Variant, costs, fixed
+from cvxkernel.validation.slips.numbers import costs
+from cvxkernel.validation.slips.slip import Measure, Variant, fixed
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Unknown:
     """An answer to (8), whose slips are not known."""
 
     claims: Mapping[str, float] = field(default_factory=dict)
-    tells: bool = False
+    tells = False
 
     def distance(self) -> float:
         """Nothing to explain."""

@@ -30,7 +30,8 @@ from cvxkernel.formulations.problem import with_numbers
 from cvxkernel.solvers.extension import coefficients
 from cvxkernel.validation.slips import machine
 from cvxkernel.validation.slips.data import widths
-from cvxkernel.validation.slips.slip import FACTORS, Variant, costs, fixed, values
+from cvxkernel.validation.slips.numbers import FACTORS, costs, values
+from cvxkernel.validation.slips.slip import Variant, fixed
 
 
 @dataclass(frozen=True)

@@ -19,15 +19,16 @@ from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kernels import centre
 from cvxkernel.validation.slips.data import data
-from cvxkernel.validation.slips.slip import (
+from cvxkernel.validation.slips.numbers import (
     FACTORS,
-    Variant,
-    fixed,
     outside,
     permuted,
+    powers,
     regularization,
+    reordered,
     values,
 )
+from cvxkernel.validation.slips.slip import Variant, fixed
 
 
 @dataclass(frozen=True)
@@ -40,9 +41,10 @@ class Answer:
     theta: Array | None
     u: Array | None
     claims: Mapping[str, float]
-    blocks: str = "own"  # or "all": 1/√m in both blocks of J
+    blocks: str = "own"  # or "all": 1/√m in both blocks of J; "none": 1; "counts": 1/m₊ and 1/m₋
     budget: str = "one"  # or "given", "centred": θᵀr = 1 with these traces
-    targets: str = "sizes"  # or "plain", "signs": a without the sizes of the classes
+    targets: str = "sizes"  # or "plain": a without the sizes of the classes
+    times: float = 1.0  # what a is multiplied by
 
     def system(self) -> tuple[Array, Array, Array, Array]:
         """a, J, the kernels divided by r, and r."""
@@ -50,16 +52,17 @@ class Answer:
         n, J = len(self.y), np.zeros((len(self.y),) * 2)
         for rows in (positive, ~positive):
             m = int(rows.sum())
-            J[np.ix_(rows, rows)] = (np.eye(m) - 1 / m) / np.sqrt(m if self.blocks == "own" else n)
+            root = {"own": np.sqrt(m), "all": np.sqrt(n), "none": 1.0, "counts": m}[self.blocks]
+            J[np.ix_(rows, rows)] = (np.eye(m) - 1 / m) / root
         a = positive / positive.sum() - ~positive / (~positive).sum()
         if self.targets != "sizes":
-            a = np.where(positive, 1.0, -1.0) * (2 / n if self.targets == "plain" else 1.0)
+            a = np.where(positive, 1.0, -1.0) * 2 / n
         r = {
             "one": np.ones(len(self.kernels)),
             "given": np.trace(self.kernels, axis1=1, axis2=2),
             "centred": np.trace(centre(self.kernels), axis1=1, axis2=2),
         }[self.budget]
-        return a, J, self.kernels / r[:, None, None], r
+        return self.times * a, J, self.kernels / r[:, None, None], r
 
     def distance(self) -> float:
         """The gap at the answer, what its weights violate, and how far its values are off."""
@@ -119,18 +122,25 @@ def variants(at: Answer) -> Iterator[Variant]:
     """The slips of this program."""
     told = "1/√m in both blocks of J, which makes (4) the maximum of (1), for 1/√m₊ and 1/√m₋"
     yield fixed("blocks of J", told, blocks="all")
+    told = "J without 1/√m₊ and 1/√m₋: the scatters as sums"
+    yield fixed("blocks of J", told, blocks="none")
+    yield fixed("blocks of J", "1/m₊ and 1/m₋ in J in place of their roots", blocks="counts")
     told = "θᵀr = 1 with the traces of the kernels, instead of weights that sum to one"
     yield fixed("θᵀr = 1", told, budget="given")
     yield fixed("θᵀr = 1", f"{told}, centred", budget="centred")
     yield fixed("labels", "a = ±2/m, without the sizes of the classes", targets="plain")
-    yield fixed("labels as targets", "the labels ±1 in place of a", targets="signs")
+    n = len(at.y)
+    told = "the labels ±1 in place of a"
+    yield fixed("labels as targets", told, targets="plain", times=n / 2)
     yield from regularization(at.lam, len(at.y))
-    yield from data(at.kernels, at.y)
+    yield from data(at.kernels, at.y, u=at.u)
     if at.theta is not None and len(at.theta) > 1 and np.ptp(at.theta) <= 1e-6 * at.theta.max():
         told = "the average of the kernels, no weights learned"
         K = np.tensordot(at.theta, at.kernels, axes=1)[None]
         yield fixed("average kernel", told, kernels=K, theta=np.ones(1))
     yield from answers(at)
+    for times, x in {"n": float(n), "n/2": n / 2, "2": 2.0, "½": 0.5}.items():
+        yield fixed("scale of the targets", f"a multiplied by {times}", times=x)
 
 
 def answers(at: Answer) -> Iterator[Variant]:
@@ -138,9 +148,12 @@ def answers(at: Answer) -> Iterator[Variant]:
     if at.theta is not None:
         yield from permuted("theta", at.theta)
     if at.theta is not None and at.theta.sum() > 0:
+        total = float(at.theta @ at.system()[3])
         told = f"weights optimal up to a factor: their sum is {at.theta.sum():.4g}"
-        yield fixed("weights rescaled", told, theta=at.theta / at.theta.sum())
+        yield fixed("weights rescaled", told, theta=at.theta / total)
+        yield from powers("theta", at.theta, at.system()[3], 1.0)
     if at.u is not None:
+        yield from reordered(at.y, u=at.u)
         yield fixed("sign of u", "-u in place of u (the labels swapped)", u=-at.u)
         for name, f in FACTORS.items():
             yield fixed("factor of u", f"u multiplied by {name}", u=at.u / f)

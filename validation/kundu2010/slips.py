@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from cvxkernel.formulations import svm
 from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.formulations.chen2009 import spectrum
 from cvxkernel.formulations.errors import InputError
@@ -31,9 +32,18 @@ from cvxkernel.formulations.problem import with_numbers
 from cvxkernel.validation.lanckriet2004 import slips as lanckriet2004
 from cvxkernel.validation.slips import machine
 from cvxkernel.validation.slips.data import data
-from cvxkernel.validation.slips.slip import FACTORS, Variant, costs, fixed, values
+from cvxkernel.validation.slips.numbers import (
+    FACTORS,
+    MOST_SOLVED,
+    costs,
+    reordered,
+    solved,
+    values,
+)
+from cvxkernel.validation.slips.slip import Variant, fixed
 
-SMALL = 1e-9  # shares of γ that count as zero
+EQUATIONS = {f"kundu2010-alg{i}": f"kundu2010-eq{e}" for i, e in ((1, 4), (2, 6), (3, 7))}
+SMALL, LARGER = 1e-9, 1e-4  # shares of γ that count as zero, always and where that serves
 
 
 @dataclass(frozen=True)
@@ -45,14 +55,16 @@ class Answer:
     point: Mapping[str, Array]
     claims: Mapping[str, float]
     offset: bool = True  # αᵀy = 0, a threshold b
+    norm: float = 1.0  # of γ in (10), which is one
+    total: bool = False  # one trace τ for the sum of the kernels of (6)
 
     def distance(self) -> float:
         """The relative width at the answer, or how far its values lie outside."""
         try:
-            if not self.offset:
-                lower, upper = self.without_offset()
+            if not self.offset or self.norm != 1 or self.total:
+                lower, upper = self.ends()
             else:
-                found = self.form.enclose(self.problem, self.point)
+                found = self.form.enclose(self.problem, self.whole())
                 lower, upper = found.lower, found.upper
         except (InputError, np.linalg.LinAlgError):
             return np.inf
@@ -66,20 +78,61 @@ class Answer:
         if not isinstance(self.problem, Combination) or alpha is None or gamma is None:
             return 0.0
         v = self.problem.y * alpha
-        best = bounds.balanced(np.array([v @ K @ v for K in self.problem.kernels]))
-        return float(np.linalg.norm(gamma - best)) ** 2 + abs(float(gamma.sum()) - 1)
+        best = self.shares(np.array([v @ K @ v for K in self.problem.kernels]))
+        size = float(np.linalg.norm(gamma, self.norm))
+        return float(np.linalg.norm(gamma - best)) ** 2 + abs(size - 1)
 
-    def without_offset(self) -> tuple[float, float]:
-        """Both ends at α and at what is learned where there is no b, in doubles, not proved."""
+    def shares(self, forms: Array) -> Array:
+        """The γ of norm one with the least Σᵢ qᵢ/γᵢ: γᵢ ∝ qᵢ^(1/(1 + norm))."""
+        if self.norm == 1:
+            return bounds.balanced(forms)
+        gamma: Array = np.maximum(forms, 0.0) ** (1 / (1 + self.norm))
+        return gamma / float(np.linalg.norm(gamma, self.norm))
+
+    @property
+    def dear(self) -> bool:
+        """Whether it takes long to make two slips at once: each pair has to be solved."""
+        return bool(self.lacking) and self.problem.n > MOST_SOLVED
+
+    @property
+    def lacking(self) -> set[str]:
+        """What an enclosure is made of, where the answer has it not."""
+        if isinstance(self.problem, Combination):
+            return {"alpha"} - set(self.point)
+        return {"alpha", "mu" if isinstance(self.problem, Spectra) else "K"} - set(self.point)
+
+    def whole(self) -> Mapping[str, Array]:
+        """The answer, and what it lacks: that of the problem it is held against."""
+        if not self.lacking and isinstance(self.problem, Combination):
+            # α/γᵢ where γᵢ is more than what a solver leaves
+            v, alpha = self.problem.y * self.point["alpha"], self.point["alpha"]
+            gamma = self.shares(np.array([v @ K @ v for K in self.problem.kernels]))
+            x = np.stack([alpha / g if g > LARGER else 0 * alpha for g in gamma])
+            return {**self.point, "x": x}
+        if not self.lacking:
+            return self.point
+        id = self.form.id
+        for algorithm, equation in EQUATIONS.items():
+            id = equation if id.startswith(algorithm) else id
+        return {**solved(id, self.problem).variables, **self.point}
+
+    def ends(self) -> tuple[float, float]:
+        """Both ends at α and at what is learned, without b or so, in doubles, not proved."""
         alpha, y, C = self.point.get("alpha"), self.problem.y, self.problem.C
         if alpha is None or alpha.max() > C * (1 + 1e-3):
             return -np.inf, np.inf
         exact, alpha = DOUBLES.exact, np.clip(alpha, 0.0, C)
+        if self.offset:
+            alpha = svm.repair(alpha, y, C)
+        most = np.inf  # the norm that belongs to that of the √qᵢ
         if isinstance(self.problem, Combination):
             M = [np.outer(y, y) * K for K in self.problem.kernels]
             forms = np.array([alpha @ M_i @ alpha for M_i in M])
-            gamma, cost = bounds.balanced(forms), 0.0
-            lower = float(alpha.sum() - np.sqrt(np.maximum(forms, 0.0)).sum() ** 2 / 2)
+            gamma, cost = self.shares(forms), 0.0
+            power = 2 * self.norm / (self.norm + 1)
+            most = np.inf if self.norm == 1 else power / (power - 1)
+            roots = np.sqrt(np.maximum(forms, 0.0))
+            lower = float(alpha.sum() - np.linalg.norm(roots, power) ** 2 / 2)
         else:
             several = (
                 bounds.OneKernel if np.ndim(self.point.get("K", 0)) == 2 else bounds.SeveralKernels
@@ -88,16 +141,35 @@ class Answer:
             at = kind(DOUBLES, self.problem)
             if at.symbol not in self.point:
                 return -np.inf, np.inf
-            learned = at.nearest(self.point[at.symbol].reshape(at.shape))
+            learned = self.point[at.symbol].reshape(at.shape)
+            learned = self.of_total(learned) if self.total else at.nearest(learned)
             every = [exact(x) for x in learned]
             omega = at.omega(every)
             shares = omega.gamma(exact(alpha)) if at.weighed else exact(np.ones(1))
-            lower = float(at.bound(exact(alpha), shares, at.inside(at.subgradients(learned))).mid)
+            W = at.inside(at.subgradients(learned))
+            lower = float(at.bound(exact(alpha), shares, W).mid)
+            if self.total:  # the least of the λ_min in place of their sum
+                v = y * alpha
+                least = [np.linalg.eigvalsh(W_i.mid - np.outer(v, v) / (2 * g))[0]
+                         for W_i, g in zip(W, shares.mid, strict=True)]  # fmt: skip
+                lower += self.problem.tau * (min(least) - sum(least))
             M, gamma, cost = [M_i.mid for M_i in omega.M], shares.mid, float(at.cost(every).mid)
-        images = [M_i @ alpha / g for M_i, g in zip(M, gamma, strict=True) if g > SMALL]
-        norms = [alpha @ x / g for x, g in zip(images, gamma[gamma > SMALL], strict=True)]
-        hinges = float(np.maximum(0.0, 1 - sum(images)).sum())
-        return lower, max(norms) / 2 + C * hinges + cost
+        uppers = []
+        for none in (SMALL, LARGER):
+            images = [M_i @ alpha / g for M_i, g in zip(M, gamma, strict=True) if g > none]
+            norms = [alpha @ x / g for x, g in zip(images, gamma[gamma > none], strict=True)]
+            image = np.sum(images, axis=0)
+            b = svm.offset(image, y) if self.offset else 0.0
+            hinges = float(np.maximum(0.0, 1 - image - b * y).sum())
+            size = float(np.linalg.norm(np.sqrt(np.maximum(norms, 0.0)), most))
+            uppers.append(size**2 / 2 + C * hinges + cost)
+        return lower, min(uppers)
+
+    def of_total(self, K: Array) -> Array:
+        """Semidefinite, the traces summing to τ."""
+        K = np.stack([spectrum.clip(K_i) for K_i in K])
+        made: Array = K * (self.problem.tau / float(np.trace(K, axis1=1, axis2=2).sum()))
+        return made
 
 
 def measure(
@@ -127,6 +199,8 @@ def variants(at: Answer | lanckriet2004.Answer) -> Iterator[Variant]:
         yield fixed("½ of the form", told, problem=replace(problem, kernels=2 * problem.kernels))
         more = replace(problem, kernels=problem.kernels / problem.m)
         point = {s: x / problem.m if s == "gamma" else x for s, x in at.point.items()}
+        told = "γ of 2-norm one, Σγᵢ² ≤ 1, in place of Σγᵢ ≤ 1"
+        yield fixed("2-norm of γ", told, norm=2.0)
         yield fixed("Σγ = m", "Σᵢ γᵢ ≤ m in place of Σᵢ γᵢ ≤ 1", problem=more, point=point)
         for slip in data(problem.kernels, problem.y):
             yield _of_the_data(problem, slip)
@@ -152,10 +226,14 @@ def learned(at: Answer, problem: Any, n: int) -> Iterator[Variant]:
         for kind, f in {**made, "mρ": float(problem.m), "ρ/m": 1 / problem.m}.items():
             other = with_numbers(problem, rho=f * problem.rho)
             yield fixed(kind, f"{kind} in place of ρ", problem=other)
-    for kind, tau in {"τ = 1": 1.0, "τ = n": float(n)}.items():
+    m = problem.m
+    taus = {"τ = 1": 1.0, "τ = n": float(n), "τ = τ/m": problem.tau / m, "τ = mτ": m * problem.tau}
+    for kind, tau in taus.items():
         if tau != problem.tau:
             told = f"trace {kind[4:]} in place of τ"
             yield fixed(kind, told, problem=with_numbers(problem, tau=tau))
+    if "K" in at.point or "mu" in at.point:
+        yield from of_traces(at, problem)
     if isinstance(problem, Similarities):
         for loss in LOSSES:
             if problem.loss != loss:
@@ -165,6 +243,19 @@ def learned(at: Answer, problem: Any, n: int) -> Iterator[Variant]:
         S = np.stack([modify(S_i) for S_i in problem.S])
         told = f"similarities made semidefinite first, by {modify.__name__}"
         yield fixed("S modified", told, problem=_with_similarities(problem, S))
+
+
+def of_traces(at: Answer, problem: Any) -> Iterator[Variant]:
+    """The traces read off what was learned: another τ, or one for all the kernels."""
+    K = at.point.get("K")
+    traces = at.point["mu"].sum(axis=1) if K is None else np.trace(K, axis1=-2, axis2=-1)
+    tau = float(np.mean(traces))
+    if tau > 0 and abs(tau / problem.tau - 1) > 1e-6 and np.ptp(traces) <= 1e-5 * tau:
+        told = f"trace {tau:.6g}, which is what was learned, in place of τ: perhaps left free"
+        other = with_numbers(problem, tau=tau)
+        yield Variant("another τ", told, lambda _: {"problem": other}, read=1)
+    if K is not None and K.ndim == 3 and np.ptp(traces) > 1e-5 * tau:
+        yield fixed("τ for all", "one trace τ for the sum of the kernels, not for each", total=True)
 
 
 def _with_similarities(problem: Any, S: Array, **changes: Any) -> Any:
@@ -225,4 +316,7 @@ def answers(at: Answer | lanckriet2004.Answer) -> Iterator[Variant]:
         for name, f in FACTORS.items():
             point = {**at.point, "alpha": at.point["alpha"] / f}
             yield fixed("factor of α", f"α multiplied by {name}", point=point)
+    told = {s: at.point[s] for s in ("alpha", "K") if s in at.point}
+    for slip in reordered(at.problem.y, **told):
+        yield fixed(slip.kind, slip.statement, point={**at.point, **slip.changes(1.0)})
     yield from values(at.claims, at.problem.n)

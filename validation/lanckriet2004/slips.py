@@ -13,26 +13,32 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import nnls
 
 from cvxkernel.formulations import svm
-from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kernels import centre
 from cvxkernel.formulations.lanckriet2004 import SoftMargin
 from cvxkernel.validation.proofs.svm import machine
 from cvxkernel.validation.slips.data import data
-from cvxkernel.validation.slips.machine import boxed_ends, boxes, without_offset
-from cvxkernel.validation.slips.slip import (
+from cvxkernel.validation.slips.machine import (
+    above,
+    boxed_ends,
+    boxes,
+    machine_without_offset,
+    weights,
+    without_offset,
+)
+from cvxkernel.validation.slips.numbers import (
     FACTORS,
-    Variant,
     costs,
-    fixed,
     outside,
     permuted,
+    powers,
+    reordered,
     values,
 )
+from cvxkernel.validation.slips.slip import Variant, fixed
 
 
 @dataclass(frozen=True)
@@ -54,6 +60,7 @@ class Answer:
     box: Array | None = None  # a C for each sample
     each: bool = False  # read off that sample's own α
     scale: float = 1.0  # what the paper's value is of 2αᵀ1 - αᵀQ(μ)α
+    both: bool = False  # αᵀα/C and the box α ≤ C
 
     def system(self) -> tuple[Array, Array, float, Array, Any]:
         """The Gᵢ, r, c, the ridge and the top of the box."""
@@ -69,8 +76,8 @@ class Answer:
         given = np.trace(self.kernels, axis1=1, axis2=2).sum() + (n if self.C is None else 0)
         budgets = {"sum": float(r.sum()), "one": 1.0, "n": float(n), "given": float(given)}
         c = budgets[self.budget] if isinstance(self.budget, str) else self.budget
-        ridge = 1 / self.C if self.C is not None and self.squared else 0.0
-        top: Any = np.inf if self.C is None or self.squared else self.C
+        ridge = 1 / self.C if self.C is not None and (self.squared or self.both) else 0.0
+        top: Any = np.inf if self.C is None or (self.squared and not self.both) else self.C
         if self.box is not None:
             top = self.box
         return G, r, c, ridge * np.eye(n), top
@@ -89,7 +96,7 @@ class Answer:
                 off += abs(float(alpha @ self.y)) / float(np.abs(alpha).sum())
             plain = self.offset and not np.ndim(top)
             alpha = svm.repair(alpha, self.y, top) if plain else np.clip(alpha, 0.0, top)
-        elif np.ndim(top) or not self.offset or (self.mu is None and self.norm != 1):
+        elif np.ndim(top) or (self.mu is None and self.norm != 1):
             return np.inf
         if self.mu is not None:
             w = np.maximum(self.mu * r, 0.0) / c
@@ -101,20 +108,24 @@ class Answer:
             w = self.solved(G, r, c, ridge, top)
         Q = np.tensordot(w / np.linalg.norm(w, self.norm) * c / r, G, axes=1) + ridge
         if alpha is None:
-            alpha = machine(Q, self.y, top)
+            alpha = self.machine(Q, top)
             upper = float(2 * alpha.sum() - alpha @ Q @ alpha)
         elif np.ndim(top):
             upper = 2 * boxed_ends(Q, self.y, top, alpha, offset=self.offset, each=self.each)[1]
         elif not self.offset:
             upper = 2 * without_offset(Q, top, alpha)
         else:
-            upper = 2 * float(svm.upper(DOUBLES, svm.nearest(Q), self.y, top, alpha).mid)
+            upper = 2 * above(Q, self.y, top, alpha)
         if not np.isfinite(upper):
             return np.inf
         lower = self.objective(G, r, c, ridge, alpha)
         claims = [x / self.scale for x in self.claims.values()]
         gaps = [(upper - lower) / upper, *(abs(x - upper) / upper for x in claims)]
         return float(max(0.0, *gaps) + off)
+
+    def machine(self, Q: Array, top: float) -> Array:
+        """α near the optimum at Q, with b or without it."""
+        return (machine if self.offset else machine_without_offset)(Q, self.y, top)
 
     def objective(self, G: Array, r: Array, c: float, ridge: Array, alpha: Array) -> float:
         """2αᵀ1 - ridge·αᵀα - c·maxᵢ αᵀGᵢα/rᵢ"""
@@ -127,24 +138,16 @@ class Answer:
         self, G: Array, r: Array, c: float, ridge: Array, top: float, alpha: Array
     ) -> Array:
         """The shares of the budget at which α is nearest to the machine's KKT conditions."""
-        free = (alpha > 1e-6 * alpha.max()) & (alpha < (1 - 1e-6) * top)
         images = np.stack([G_i @ alpha for G_i in G], axis=1) * c / r
-        y = self.y[:, None]
-        if free.sum() <= len(G):  # too few equations: the largest form has all the weight
-            forms = images.T @ alpha
-            return np.where(forms >= forms.max() * (1 - 1e-6), 1.0, 0.0)
-        # the offset b in two parts, and Σw = 1
-        columns = np.hstack([images, *((y, -y) if self.offset else (0 * y, 0 * y))])[free]
-        total = np.append(np.ones(len(G)), [0.0, 0.0])
-        right = np.append(1 - (ridge @ alpha)[free], 1.0)
-        return np.array(nnls(np.vstack([columns, total]), right)[0][: len(G)])
+        y = self.y * float(self.offset)
+        return weights(images, y, 1 - ridge @ alpha, alpha, top)
 
     def solved(self, G: Array, r: Array, c: float, ridge: Array, top: float) -> Array:
         """Shares near the optimum, for an answer that has none: they grow with their forms."""
         w = np.full(len(G), 1.0 / len(G))
         for _ in range(200):
             Q = np.tensordot(w * c / r, G, axes=1) + ridge
-            alpha = machine(Q, self.y, top)
+            alpha = self.machine(Q, top)
             forms = np.einsum("n,inm,m->i", alpha, G, alpha, optimize=True) / r
             if forms.max() - w @ forms <= 1e-7 * forms.max():
                 break
@@ -190,6 +193,7 @@ def variants(at: Answer) -> Iterator[Variant]:
         mine, other_ = ("2-norm", "1-norm") if at.squared else ("1-norm", "2-norm")
         told = f"the {other_} soft margin solved in place of the {mine}"
         yield fixed("other norm", told, squared=not at.squared)
+        yield fixed("both norms", "αᵀα/C and the box α ≤ C at once", both=True)
         if at.budget == "sum":
             told = "αᵀ1 in place of 2αᵀ1 in the objective"
             C = at.C / 2 if at.squared else at.C
@@ -201,7 +205,7 @@ def variants(at: Answer) -> Iterator[Variant]:
     told = "a machine without b: the constraint αᵀy = 0 left out"
     yield fixed("no offset", told, offset=False)
     yield from uniform(at)
-    yield from data(at.kernels, at.y)
+    yield from data(at.kernels, at.y, alpha=at.alpha)
     yield from answers(at)
 
 
@@ -232,9 +236,11 @@ def answers(at: Answer) -> Iterator[Variant]:
         if at.traces != "one":
             told = "the shares μᵢrᵢ/c of the trace in place of μᵢ"
             yield fixed("shares", told, mu=at.mu * c / r)
+        yield from powers("mu", at.mu, r, c)
     if at.alpha is not None:
         for name, f in FACTORS.items():
             yield fixed("factor of α", f"α multiplied by {name}", alpha=at.alpha / f)
         told = "αᵢyᵢ in place of αᵢ"
         yield fixed("sign of α", told, alpha=at.alpha * at.y)
+        yield from reordered(at.y, alpha=at.alpha)
     yield from values(at.claims, len(at.y))

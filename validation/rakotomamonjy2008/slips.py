@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
-
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.validation.lanckriet2004 import slips as lanckriet2004
-from cvxkernel.validation.lanckriet2004.slips import Answer
+from cvxkernel.validation.lanckriet2004.slips import Answer, answers
 from cvxkernel.validation.slips.data import data
 from cvxkernel.validation.slips.machine import boxes
-from cvxkernel.validation.slips.slip import Variant, costs, fixed
+from cvxkernel.validation.slips.numbers import costs
+from cvxkernel.validation.slips.slip import Variant, fixed
 
 
 def measure(
@@ -51,16 +50,9 @@ def variants(at: Answer) -> Iterator[Variant]:
     told = "the squares of the slacks, ½CΣξ²"
     yield fixed("other norm", told, squared=True)
     yield fixed("other norm", "the squares of the slacks, CΣξ²", squared=True, C=2 * at.C)
+    yield fixed("both norms", "½Σα²/C and the box α ≤ C at once", both=True)
     yield fixed("2-norm MKL", "weights of 2-norm one, Σd_m² ≤ 1, in place of Σd_m = 1", norm=2.0)
     yield from lanckriet2004.uniform(at)
-    yield from data(K, at.y)
+    yield from data(K, at.y, alpha=at.alpha)
     yield from answers(at)
-
-
-def answers(at: Answer) -> Iterator[Variant]:
-    """The right problem, its answer told in another scale or sign."""
-    if at.mu is not None:
-        told = "√d_m in place of d_m: the weights of the features, not of the kernels"
-        yield fixed("roots of d", told, mu=np.maximum(at.mu, 0.0) ** 2)
-        yield fixed("squares of d", "d_m² in place of d_m", mu=np.sqrt(np.maximum(at.mu, 0.0)))
-    yield from lanckriet2004.answers(at)
+    yield fixed("½ of the form", "¼αᵀ(K ∘ yyᵀ)α where ½ was meant", kernels=K / 2)

@@ -11,9 +11,18 @@ from cvxkernel.formulations.kernels import centre
 from cvxkernel.validation.slips.slip import Variant, fixed
 
 
-def data(kernels: Array, y: Array) -> Iterator[Variant]:
-    """Another Gaussian width, a hidden ridge, labels in another order than the kernels."""
+def data(kernels: Array, y: Array, **vectors: Array | None) -> Iterator[Variant]:
+    """Another Gaussian width, a hidden ridge, labels in another order, a sample that was lost.
+
+    Vectors are those of the answer, (n, …).
+    """
     yield from widths(kernels)
+    answer = {s: x for s, x in vectors.items() if x is not None}
+    for lost, rest, last in (("first", slice(1, None), 0), ("last", slice(None, -1), -1)):
+        if vectors and not any(np.any(x[last]) for x in answer.values()):
+            changed = {s: x[rest] for s, x in answer.items()}
+            changed |= {"kernels": kernels[:, rest, rest], "y": y[rest]}
+            yield fixed("sample lost", f"the {lost} sample left out", **changed)
     yield from prepared(kernels)
     size = float(np.mean(np.trace(kernels, axis1=1, axis2=2))) / kernels.shape[1]
     yield Variant(
@@ -21,6 +30,13 @@ def data(kernels: Array, y: Array) -> Iterator[Variant]:
         "a ridge of {0} on the diagonal of every kernel",
         lambda e: {"kernels": kernels + e * np.eye(kernels.shape[1])},
         (1e-9 * size, 10 * size),
+    )
+    means = np.trace(kernels, axis1=1, axis2=2)[:, None, None] / kernels.shape[1]
+    yield Variant(
+        "ridge",
+        "a ridge on every kernel of {0} times the mean of its diagonal",
+        lambda e: {"kernels": kernels + e * means * np.eye(kernels.shape[1])},
+        (1e-9, 10.0),
     )
     for order, name in ((np.sort(y), "increasing"), (np.sort(y)[::-1], "decreasing")):
         if not np.array_equal(order, y):

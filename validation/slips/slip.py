@@ -2,21 +2,21 @@
 
 A paper gives a measure of how far an answer is from optimal in a problem of its kind, in doubles,
 at the answer alone (a dataclass with `distance()`), and the slips: each changes fields of it.
-Slips of the data, which every paper has, are in `slips.data`.
+Slips of the data, which every paper has, are in `slips.data`, those of numbers in `slips.numbers`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from itertools import combinations, permutations
+from itertools import combinations
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from scipy.optimize import minimize_scalar
 
 from cvxkernel.formulations.catalogue import CATALOGUE
-from cvxkernel.formulations.errors import InputError
+from cvxkernel.formulations.errors import CvxkernelError, InputError
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.validation.papers import home, part
@@ -26,10 +26,11 @@ EXPLAINED = 0.02  # an explanation leaves at most this part of the distance
 LEAST = 1e-6  # a relative distance below it is inaccuracy, no slip
 BESIDE = 300.0  # an explanation that leaves so much more than the best one is dropped
 FLOOR = 1e-7  # below it no distance is better than another
-FACTORS = {"2": 2.0, "½": 0.5, "4": 4.0, "¼": 0.25}
-MOST_ORDERED, MOST_EXCHANGED = 4, 20  # kernels whose weights are tried in other orders
+SIMPLER = 100.0  # nor one more thing than another explanation, unless it leaves so much less
 TOGETHER = 10.0  # each more thing done at once counts so much
+NO_PROBLEM = (np.linalg.LinAlgError, ValueError, ZeroDivisionError, CvxkernelError)
 ANOTHER_VALUE = "another value"  # beside variables that are explained, one that is not
+CHANCE = 1e-3  # of the distance, the most that a slip may leave of weights alone
 CLOSE = 1e-5  # the most that several things at once may leave
 CLOSE_BESIDE = 1e-4  # and where a dual point or a value says more; what one slip of weights may
 STRICT = 0.25  # of what a single slip may leave: of many things at once some would fit by chance
@@ -64,6 +65,11 @@ class Slip:
     vague: bool = False  # many numbers explain it as well
     parts: tuple[str, ...] = ()  # the kinds, where several things were done at once
     read: int = 0  # how many numbers were read off the answer
+
+    @property
+    def kinds(self) -> set[str]:
+        """Its own, or those of its parts."""
+        return set(self.parts or (self.kind,))
 
     @property
     def score(self) -> float:
@@ -127,7 +133,7 @@ class Variant:
         with np.errstate(all="ignore"):
             try:
                 left = float(replace(measure, **self.changes(number)).distance())
-            except (np.linalg.LinAlgError, ValueError, ZeroDivisionError):
+            except NO_PROBLEM:
                 return np.inf
         return left if np.isfinite(left) else np.inf
 
@@ -135,7 +141,7 @@ class Variant:
         """The answer with this slip made; None where that is no problem."""
         try:
             return replace(measure, **self.changes(number))
-        except (np.linalg.LinAlgError, ValueError, ZeroDivisionError):
+        except NO_PROBLEM:
             return None
 
 
@@ -165,7 +171,8 @@ def _best(explained: Iterable[Slip]) -> list[Slip]:
     in_order = sorted(explained, key=lambda s: s.score)
     best: dict[str, Slip] = {}
     for slip in in_order:
-        more = any(set(b.parts) < set(slip.parts) for b in best.values() if b.parts)
+        near = SIMPLER * max(slip.distance, FLOOR)
+        more = any(b.kinds < slip.kinds and b.distance <= near for b in in_order)
         if slip.score <= BESIDE * in_order[0].score and not more:
             best.setdefault(slip.kind, slip)
     return list(best.values())
@@ -198,9 +205,13 @@ def explain(
         slips = [slip for slip in slips if slip.search is None]
     elsewhere = other_formulations(form, problem, point, value, _allowed(before))
     alone = [*ranked(answer, slips), *elsewhere]
+    if not point:  # one number, which many slips come near to
+        alone = [s for s in alone if s.distance <= CLOSE]
     if value is None and mere:  # a method that was stopped early comes near to some slip by chance
-        few = CLOSE / 10
-        alone = [s for s in alone if s.distance <= (CLOSE_BESIDE if s.parameter is None else few)]
+        few, most = CLOSE / 10, max(min(CLOSE_BESIDE, CHANCE * before), LEAST)
+        alone = [s for s in alone if s.distance <= (most if s.parameter is None else few)]
+        made = {v.statement: v.applied(answer, 1.0) for v in slips if v.search is None}
+        alone = [s for s in alone if _steep(form, made.get(s.statement), s.distance)]
     alone = _best(alone)
     # more leaves room for something else that was done
     sure = any(slip.parameter is None and slip.distance <= CLOSE_BESIDE for slip in alone)
@@ -208,6 +219,24 @@ def explain(
         return alone
     # a number that was searched for explains less than two things without one
     return _best([*alone, *composed(form, answer, slips, dual=not mere)])
+
+
+def _steep(form: Formulation, made: Any, left: float) -> bool:
+    """Whether what is left is little beside what other weights leave in the same problem."""
+    return made is None or left <= FLOOR / 10 or left <= CHANCE * _span(form, made)
+
+
+def _span(form: Formulation, made: Any) -> float:
+    """What other weights leave in a problem: where that is little it says little of these."""
+    symbol = next((s for s in ("theta", "mu") if getattr(made, s, None) is not None), None)
+    if symbol is None:
+        return np.inf
+    weights, left = getattr(made, symbol), [0.0]
+    for k in range(1, weights.shape[-1]):
+        other = replace(made, **{symbol: np.roll(weights, k, axis=-1)})
+        scaled = (v for v in _tellings(form, other, "answer") if v.kind == "weights rescaled")
+        left += [v.at(other, 1.0) for v in scaled]
+    return max(left) or np.inf
 
 
 def _tell_a_number(point: Mapping[str, Array]) -> bool:
@@ -222,8 +251,8 @@ def _tell_a_number(point: Mapping[str, Array]) -> bool:
 def composed(form: Formulation, answer: Any, slips: Iterable[Variant], dual: bool) -> list[Slip]:
     """One slip of the problem × another way to tell the answer × another value; or two slips.
 
-    Two slips of the problem are tried where the answer has a dual point: weights alone are a few
-    numbers, which some pair would fit by chance.
+    Two slips of the problem are tried where the answer has a dual point or a value: weights alone
+    are a few numbers, which some pair would fit by chance.
     """
     of_problem = [v for v in slips if v.of == "problem"]
     bare = replace(answer, claims={})
@@ -244,22 +273,36 @@ def composed(form: Formulation, answer: Any, slips: Iterable[Variant], dual: boo
         for telling in (AS_IT_IS, *_tellings(form, made, "answer")):
             told = telling.applied(made, 1.0)
             left = np.inf if told is None else AS_IT_IS.at(replace(told, claims={}), 1.0)
-            if left <= most:
+            if left <= most and (dual or answer.claims or _steep(form, told, left)):
                 found.append(_together(form, (slip, telling), number, told, left))
+    # Two ways to tell the right answer, of two of its symbols.
+    tellings = _tellings(form, answer, "answer") if dual else []
+    for first, second in combinations(tellings, 2):
+        if not set(first.changes(1.0)) & set(second.changes(1.0)):
+            told = replace(answer, **{**first.changes(1.0), **second.changes(1.0)})
+            left = AS_IT_IS.at(replace(told, claims={}), 1.0)
+            if left <= most:
+                found.append(_together(form, (first, second), 1.0, told, left))
     # Variables without their value explain themselves more easily: they have to be closer.
     if right:
         return _best(s for s in found if s.distance <= CLOSE and ANOTHER_VALUE not in s.parts)
     # One with a number that was searched for, and a value that is not its own, is no explanation.
     sure = [s for s in found if s.parameter is None and s.distance <= CLOSE / 10]
     found = [s for s in found if ANOTHER_VALUE not in s.parts or s in sure]
-    if dual and not any(s.parameter is None and ANOTHER_VALUE not in s.parts for s in found):
-        pairs = _pairs(form, answer, of_problem, most)
+    told = (dual or answer.claims) and not getattr(answer, "dear", False)
+    if told and not any(s.parameter is None and ANOTHER_VALUE not in s.parts for s in found):
+        pairs = _pairs(form, answer, of_problem, most, alone=not dual)
         found += [s for s in pairs if s.distance <= most and ANOTHER_VALUE not in s.parts]
     return _best(found)
 
 
-def _pairs(form: Formulation, answer: Any, slips: Iterable[Variant], most: float) -> Iterator[Slip]:
-    """Two slips of the problem, neither with a number to be found, and the value beside them."""
+def _pairs(
+    form: Formulation, answer: Any, slips: Iterable[Variant], most: float, *, alone: bool
+) -> Iterator[Slip]:
+    """Two slips of the problem, neither with a number to be found, and the value beside them.
+
+    Beside weights alone the value has to be that of the slipped problem, whatever the weights are.
+    """
     seen = set()
     for first in slips:
         made = None if first.search is not None else first.applied(answer, 1.0)
@@ -268,13 +311,13 @@ def _pairs(form: Formulation, answer: Any, slips: Iterable[Variant], most: float
         with np.errstate(all="ignore"):
             try:
                 others = [v for v in variants(form, made) if v.search is None]
-            except (np.linalg.LinAlgError, ValueError, ZeroDivisionError):
+            except NO_PROBLEM:
                 continue
         for second in others:
             if second.of != "problem" or second.kind == first.kind:
                 continue
             # Kernels that are prepared twice depend on the order; no number is changed twice.
-            twice = set(first.changes(1.0)) & set(second.changes(1.0))
+            twice = _changed(first, answer) & _changed(second, made)
             if twice - {"kernels"}:
                 continue
             ordered = bool(twice)
@@ -285,8 +328,25 @@ def _pairs(form: Formulation, answer: Any, slips: Iterable[Variant], most: float
             seen.add(pair)
             both = second.applied(made, 1.0)
             left = np.inf if both is None else AS_IT_IS.at(replace(both, claims={}), 1.0)
-            if left <= most:
+            if left <= most and (not alone or _of_value(both) <= CLOSE):
                 yield _together(form, (first, second), 1.0, both, left)
+
+
+def _changed(slip: Variant, answer: Any) -> set[str]:
+    """The fields that a slip changes, those of its problem one by one."""
+    changes = dict(slip.changes(1.0))
+    other = changes.pop("problem", None)
+    if other is None:
+        return set(changes)
+    pairs = ((f.name, getattr(other, f.name), getattr(answer.problem, f.name))
+             for f in fields(other))  # fmt: skip
+    return set(changes) | {name for name, new, old in pairs if not np.array_equal(new, old)}
+
+
+def _of_value(answer: Any) -> float:
+    """The distance of the value from the optimum, the weights forgotten."""
+    symbol = next((s for s in ("theta", "mu") if getattr(answer, s, None) is not None), None)
+    return np.inf if symbol is None else fixed("", "", **{symbol: None}).at(answer, 1.0)
 
 
 def _tellings(form: Formulation, made: Any, of: str) -> list[Variant]:
@@ -294,7 +354,7 @@ def _tellings(form: Formulation, made: Any, of: str) -> list[Variant]:
     with np.errstate(all="ignore"):
         try:
             return [v for v in part(home(form), "slips").answers(made) if v.of == of]
-        except (np.linalg.LinAlgError, ValueError, ZeroDivisionError):
+        except NO_PROBLEM:
             return []
 
 
@@ -314,7 +374,7 @@ def _together(
         elif value is not AS_IT_IS:
             statements.append(value.statement)
             kinds.append(value.kind)
-            left = max(left, off)
+        left = max(left, off if off <= 1e-3 else 0.0)
     parameter = number if any(slip.search for slip in made) else None
     read = sum(slip.read for slip in made)
     told = "; ".join(statements)
@@ -353,74 +413,6 @@ def _in_symbols_of(
         name = next((s for s in names if shapes.get(s) == np.shape(x)), None)
         if name is not None:
             made[name] = x
-        elif symbol in ("alpha", "beta", *WEIGHTS):
+        elif symbol in ("alpha", "beta", "K", "a", *WEIGHTS):
             return None
     return made if made or not point else None
-
-
-# -- Slips of a parameter and of the answer's own numbers -----------------------------------------
-
-
-def regularization(lam: float, n: int) -> Iterator[Variant]:
-    """λ for another λ."""
-    for kind, told, other in (
-        ("nλ", "nλ in place of λ", n * lam),
-        ("λ/n", "λ/n in place of λ", lam / n),
-        *((f"{name}λ", f"{name}λ in place of λ", f * lam) for name, f in FACTORS.items()),
-        ("1/λ", "1/λ in place of λ", 1 / lam),
-        ("λ left out", "λ left out: λ = 1", 1.0),
-    ):
-        yield fixed(kind, told, lam=other)
-
-
-def costs(C: float, n: int) -> Iterator[tuple[str, str, float]]:
-    """C for another C: the kind of slip, a sentence, and the other C."""
-    yield "C/n", "C/n in place of C", C / n
-    yield "nC", "nC in place of C", n * C
-    yield "1/C", "1/C in place of C", 1 / C
-    yield "1/(2C)", "1/(2C) in place of C", 1 / (2 * C)
-    yield "1/(nC)", "1/(nC) in place of C", 1 / (n * C)
-    yield "C left out", "C left out: C = 1, as programs have it by default", 1.0
-    for name, f in FACTORS.items():
-        yield f"{name}C", f"{name}C in place of C", f * C
-
-
-def permuted(symbol: str, weights: Array) -> Iterator[Variant]:
-    """Weights in another order than the kernels: any, of a few; else reversed or two exchanged."""
-    p = len(weights)
-    if p <= MOST_ORDERED:
-        orders = list(permutations(range(p)))[1:]
-    else:
-        orders = [tuple(range(p))[::-1]]
-        for i, j in combinations(range(p), 2) if p <= MOST_EXCHANGED else ():
-            exchanged = list(range(p))
-            exchanged[i], exchanged[j] = j, i
-            orders.append(tuple(exchanged))
-    for order in orders:
-        told = "weights in another order than the kernels: "
-        told += (
-            "reversed" if order == tuple(range(p))[::-1] else ", ".join(str(i + 1) for i in order)
-        )
-        yield fixed("order of the weights", told, **{symbol: weights[list(order)]})
-
-
-def outside(claims: Mapping[str, float], scale: float, ends: tuple[float, float]) -> bool:
-    """Whether a value is so far from an interval of the optimum that no slip leaves so much."""
-    lower, upper = ends
-    room = 2e-3 * max(abs(lower), abs(upper))
-    return any(not lower - room <= x / scale <= upper + room for x in claims.values())
-
-
-def values(claims: Mapping[str, float], n: int, **more: float) -> Iterator[Variant]:
-    """Values with another factor or sign, all of them or one."""
-    factors = {**FACTORS, "n": float(n), "1/n": 1 / n, **more}
-    for names in {tuple(claims), *((name,) for name in claims)} if claims else set():
-        of = " and ".join(names)
-
-        def changed(f: Any, names: tuple[str, ...] = names) -> dict[str, float]:
-            return {k: f(v) if k in names else v for k, v in claims.items()}
-
-        yield fixed("sign of the value", f"{of} with the other sign", claims=changed(lambda v: -v))
-        for name, f in factors.items():
-            made = changed(lambda v, f=f: v / f)
-            yield fixed("factor of the value", f"{of} multiplied by {name}", claims=made)

@@ -13,7 +13,6 @@ from itertools import permutations
 from typing import Any
 
 import numpy as np
-from scipy.optimize import nnls
 
 from cvxkernel.formulations import svm
 from cvxkernel.formulations.arithmetic import DOUBLES
@@ -23,8 +22,9 @@ from cvxkernel.formulations.tang2009 import Regularized, Separate, Shared, bound
 from cvxkernel.solvers import solve
 from cvxkernel.validation.proofs.svm import machine
 from cvxkernel.validation.slips.data import data
-from cvxkernel.validation.slips.machine import without_offset
-from cvxkernel.validation.slips.slip import FACTORS, Variant, costs, fixed, values
+from cvxkernel.validation.slips.machine import machine_without_offset, weights, without_offset
+from cvxkernel.validation.slips.numbers import FACTORS, costs, values
+from cvxkernel.validation.slips.slip import Variant, fixed
 
 HOPELESS = 0.1  # a violation that no slip explains: the machines need not be solved
 MOST_LABELS = 4  # whose order is tried
@@ -70,7 +70,7 @@ class Answer:
                 alpha = bounds.Bounds(DOUBLES, at).feasible(alpha).mid
             else:
                 alpha = np.clip(alpha, 0.0, self.C)
-        elif not self.offset:
+        elif not self.offset and self.theta is None:
             return np.inf
         if isinstance(at, Separate):
             theta = np.eye(at.k)
@@ -93,7 +93,8 @@ class Answer:
             best = alpha
             upper = sum(without_offset(Q_t, self.C, a) for Q_t, a in zip(Q, alpha, strict=True))
         else:
-            best = np.stack([machine(Q_t, y, self.C) for Q_t, y in zip(Q, at.Y, strict=True)])
+            learn = machine if self.offset else machine_without_offset
+            best = np.stack([learn(Q_t, y, self.C) for Q_t, y in zip(Q, at.Y, strict=True)])
             upper = self.at_machines(Q, best)
         upper += (self.lam or 0.0) * bounds.omega(theta)
         lower = self.lower(at, Q, best if alpha is None else alpha)
@@ -126,18 +127,9 @@ class Answer:
         """The weights at which each αᵗ is nearest to its machine's KKT conditions."""
         rows = []
         for a, y in zip(alpha, self.Y, strict=True):
-            free = (a > 1e-6 * a.max()) & (a < (1 - 1e-6) * self.C)
             images = np.stack([self.matrix(G, y) @ a for G in self.kernels], axis=1)
-            forms = images.T @ a
-            w = np.where(forms >= forms.max() * (1 - 1e-6), 1.0, 0.0)
-            if free.sum() > len(forms):
-                # the offset b in two parts, and Σᵢ θᵢ = 1
-                column = y[:, None] * self.offset
-                columns = np.hstack([images, column, -column])[free]
-                sums = np.append(np.ones(len(forms)), [0.0, 0.0])
-                right = np.ones(int(free.sum()) + 1)
-                w = nnls(np.vstack([columns, sums]), right)[0][: len(forms)]
-            rows.append(w)
+            offset = y * float(self.offset)
+            rows.append(weights(images, offset, np.ones(len(y)), a, self.C, largest=False))
         made: Array = bounds.simplex(DOUBLES, np.array(rows)).mid
         return made
 
@@ -182,6 +174,9 @@ def machines(at: Answer) -> Iterator[Variant]:
     yield fixed("labels", told, signed=False)
     told = "αᵀ(G ∘ yyᵀ)α without its factor ½"
     yield fixed("½ of (1)", told, kernels=2 * at.kernels)
+    if at.lam is not None:
+        told = "s in place of ½s: the forms without their factor ½, λΩ doubled"
+        yield fixed("½ of s", told, kernels=2 * at.kernels, lam=2 * at.lam)
     told = "machines without b: the constraints αᵗᵀyᵗ = 0 left out"
     yield fixed("no offset", told, offset=False)
     yield from (slip for slip in data(at.kernels, at.Y[0]) if slip.kind != "labels")

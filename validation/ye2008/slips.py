@@ -22,15 +22,16 @@ from cvxkernel.formulations.kernels import centre
 from cvxkernel.formulations.ye2008 import Discriminant
 from cvxkernel.formulations.ye2008.bounds import unit_diagonal_root
 from cvxkernel.validation.slips.data import data
-from cvxkernel.validation.slips.slip import (
+from cvxkernel.validation.slips.numbers import (
     FACTORS,
-    Variant,
-    fixed,
     outside,
     permuted,
+    powers,
     regularization,
+    reordered,
     values,
 )
+from cvxkernel.validation.slips.slip import Variant, fixed
 from cvxkernel.validation.ye2008.proofs import least_diagonal
 
 
@@ -49,8 +50,8 @@ class Answer:
     traces: str = "centred"  # or "given", "one": what stands in θᵀr = 1
     first: int = 0  # r₀ = n - first
     restricted: bool = False
-    # or "plain", class vectors without sizes; "not centred"; "signs", "centred signs": ±1
-    targets: str = "sizes"
+    targets: str = "sizes"  # which class vectors: a key of `classes`
+    times: float = 1.0  # what they are multiplied by
     halves: tuple[float, float] = (1.0, 1.0)  # times ¼βᵀβ and the other ¼ of (13)
     ridge: float = 0.0
     gauge: bool = field(default=False)  # β belongs to HR, not to H
@@ -75,25 +76,7 @@ class Answer:
 
     def H(self) -> Array:
         """a or H, from the labels."""
-        ones = (self.y[:, None] == np.unique(self.y)).astype(float)
-        n, sizes = len(ones), ones.sum(axis=0)
-        if self.binary:
-            signs = ones[:, 1] - ones[:, 0]
-            a = {
-                "sizes": ones[:, 1] / sizes[1] - ones[:, 0] / sizes[0],
-                "plain": signs * 2 / n,
-                "signs": signs,
-                "centred signs": signs - signs.mean(),
-            }[self.targets]
-            return np.array(a)[:, None]
-        centred = ones - ones.mean(axis=0)
-        return np.array({
-            "sizes": centred * np.sqrt(n / sizes),
-            "plain": centred,
-            "not centred": ones * np.sqrt(n / sizes),
-            "signs": 2 * ones - 1,
-            "centred signs": 2 * centred,
-        }[self.targets])  # fmt: skip
+        return self.times * classes(self.y, self.binary)[self.targets]
 
     def distance(self) -> float:
         """The gap at the answer, what its weights violate, and how far its values are off."""
@@ -143,7 +126,7 @@ class Answer:
     def solved(self, M0: Array, A: Array, H: Array) -> Array:
         """Weights near the optimum, for an answer that has none."""
         w = np.full(len(A), 1.0 / len(A))
-        for _ in range(300):
+        for _ in range(3000):
             value, bound, X = self.ends(M0, A, H, w)
             if value - bound <= 1e-9 * value or outside(self.claims, 1.0, (bound, value)):
                 break
@@ -151,6 +134,32 @@ class Answer:
             w = w * np.sqrt(forms)  # a fixed point has equal forms wherever w > 0
             w = w / w.sum()
         return w
+
+
+def classes(y: Array, binary: bool) -> dict[str, Array]:
+    """The class vectors of the paper and those that people take: (n, k), or a (n, 1)."""
+    ones = (y[:, None] == np.unique(y)).astype(float)
+    n, sizes = len(ones), ones.sum(axis=0)
+    centred = ones - ones.mean(axis=0)
+    if binary:
+        signs = ones[:, 1:] - ones[:, :1]
+        return {
+            "sizes": ones[:, 1:] / sizes[1] - ones[:, :1] / sizes[0],
+            "plain": signs * 2 / n,
+            "signs": signs,
+            "centred signs": signs - signs.mean(),
+            "indicators": ones[:, 1:],
+        }
+    return {
+        "sizes": centred * np.sqrt(n / sizes),
+        "plain": centred,
+        "not centred": ones * np.sqrt(n / sizes),
+        "signs": 2 * ones - 1,
+        "centred signs": 2 * centred,
+        "indicators": ones,
+        "no roots": ones * n / sizes - np.ones(n)[:, None] * sizes / n,
+        "no roots, centred": centred * n / sizes,
+    }
 
 
 def measure(
@@ -202,15 +211,25 @@ def variants(at: Answer) -> Iterator[Variant]:
         kind = "restricted SDP" if not at.restricted else "exact for restricted"
         told = f"{exact} solved in place of {other}"
         yield fixed(kind, told, restricted=not at.restricted)
-    yield from data(at.kernels, at.y)
+    yield from data(at.kernels, at.y, beta=at.beta)
     told = "a ridge of {0} on the centred kernels, their traces unchanged"
     size = float(np.trace(centre(at.kernels), axis1=1, axis2=2).mean()) / len(at.y)
     yield Variant("ridge", told, lambda e: {"ridge": e}, (1e-9 * size, 10 * size))
-    if len({int((at.y == c).sum()) for c in np.unique(at.y)}) > 1:
+    n, sizes = len(at.y), np.unique(at.y, return_counts=True)[1]
+    if len(set(sizes.tolist())) > 1:
         yield fixed("labels", "class vectors without the sizes of the classes", targets="plain")
     if not at.binary:
         told = "√(n/nⱼ) and 0 in (24), not centred: the terms √(nⱼ/n) left out"
         yield fixed("labels", told, targets="not centred")
+        told = "n/nⱼ and nⱼ/n in (24), without their square roots"
+        yield fixed("labels", told, targets="no roots")
+        yield fixed(
+            "labels", "(n/nⱼ)eⱼ - 1 in (24), without the roots", targets="no roots, centred"
+        )
+        root = float(np.sqrt(n))
+        yield fixed("labels", "1/√nⱼ and 0 in (24)", targets="not centred", times=1 / root)
+    told = "indicators, 1 and 0, in place of the class vectors"
+    yield fixed("labels", told, targets="indicators")
     for targets, told in (
         ("signs", "the labels ±1 as regression targets, in place of the class vectors"),
         ("centred signs", "the labels ±1, centred, as regression targets"),
@@ -221,6 +240,13 @@ def variants(at: Answer) -> Iterator[Variant]:
         yield fixed("½ for ¼", "½βᵀβ in place of ¼βᵀβ", halves=(2.0, 1.0))
     yield from uniform(at)
     yield from answers(at)
+    scales = {"n": n, "n/2": n / 2, "√n": n**0.5, "1/√n": n**-0.5, "2": 2.0, "½": 0.5}
+    if at.binary:
+        product = float(np.prod(sizes)) / n
+        scales |= {"n₊n₋/n": product, "√(n₊n₋/n)": product**0.5}
+    for times, x in scales.items():
+        told = f"class vectors multiplied by {times}"
+        yield fixed("scale of the targets", told, times=float(x))
 
 
 def uniform(at: Answer) -> Iterator[Variant]:
@@ -247,12 +273,14 @@ def answers(at: Answer) -> Iterator[Variant]:
         if at.traces != "one":
             yield fixed("shares", "θᵢrᵢ, which sum to one, in place of θᵢ", theta=at.theta / r)
         yield from permuted("theta", at.theta)
+        yield from powers("theta", at.theta, r, 1.0)
         if at.lam is None and at.theta[0] == 0:
             told = "θ₀, which is λ, left out: zero stands for it"
             whole = np.append((1 - total) / r[0], at.theta[1:])
             yield fixed("θ₀ left out", told, theta=whole)
     if at.beta is not None and not at.gauge:
         yield fixed("sign of β", "-β in place of β (the labels swapped)", beta=-at.beta)
+        yield from reordered(at.y, beta=at.beta)
         for name, f in FACTORS.items():
             yield fixed("factor of β", f"β multiplied by {name}", beta=at.beta / f)
         if at.lam is not None:
