@@ -19,6 +19,7 @@ from cvxkernel.validation.bench import (
     suites,
 )
 from cvxkernel.validation.bench.targets import path_and_cold, worst
+from cvxkernel.validation.bench.unproved import unproved
 from cvxkernel.validation.instances import sample
 
 SIZE = Size(n=16, p=3, k=3)
@@ -128,3 +129,15 @@ def test_targets_may_be_asked_for_by_group(run, monkeypatch):
     assert done.status == 0, done.err
     assert [row["what"] for row in done.json["rows"]] == ["a path"]
     assert run("bench", "targets", "--family", "ye2009").status == 2
+
+
+@pytest.mark.parametrize("id", [id for id, form in CATALOGUE.items() if not form.fixed])
+def test_without_radii_the_same_bounds_have_nearly_the_same_ends(id):
+    # The measurement replaces operations of the arithmetic by name: each of them is still there.
+    form = CATALOGUE[id]
+    problem = form.make(sample(id, 8, 2))
+    proved = form.enclose(problem, {})
+    with unproved():
+        plain = form.enclose(problem, {})
+    assert (plain.lower, plain.upper) == pytest.approx((proved.lower, proved.upper), rel=1e-9)
+    assert (plain.lower, plain.upper) != (proved.lower, proved.upper)
