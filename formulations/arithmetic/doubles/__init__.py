@@ -194,7 +194,7 @@ class Doubles:
             rest = np.sqrt(np.square(V.radius).sum(axis=1) + n * TINY) * np.sqrt(square)
             whole = [inf if K.whole is None or inexact(K.rad) else K.whole for K in matrices]
             rad = np.outer(whole, few * square + 2 * rest)
-            for i in np.flatnonzero(~(rad <= np.maximum(LITTLE * mid, off)).all(axis=1)):
+            for i in np.flatnonzero(~(rad <= np.maximum(LITTLE * mid, off)).all(axis=1)).tolist():
                 K = matrices[i]
                 entries = np.abs(K.mid) + K.rad
                 wide = size @ entries

@@ -260,7 +260,7 @@ class Tensor:
 
     def trace(self) -> Tensor:
         """Σᵢ Aᵢᵢ: each is off by the spectral norm at most."""
-        rad = self.rad if np.isscalar(self.rad) else self.radius.diagonal()
+        rad: Any = self.rad if np.isscalar(self.rad) else self.radius.diagonal()
         return Tensor(self.mid.diagonal(), up(rad + self.off)).sum()
 
     # -- Functions --------------------------------------------------------------------------------
