@@ -129,9 +129,9 @@ class Tensor:
             return beyond if unknown else nextafter(end, beyond) if self.rad else end
         x = self.spread()
         with np.errstate(invalid="ignore"):
-            end = np.nextafter(x.mid + way * x.rad, beyond)
-            end = np.where(x.rad == 0.0, x.mid, end)
-        return np.where(way * end > -inf, end, beyond)
+            ends = np.nextafter(x.mid + way * x.rad, beyond)
+            ends = np.where(x.rad == 0.0, x.mid, ends)
+        return np.where(way * ends > -inf, ends, beyond)
 
     @property
     def exact(self) -> bool:
@@ -232,9 +232,8 @@ class Tensor:
         away *= 1 - 4 * UNIT
         number = not self.mid.ndim  # which Python divides in a fifth of the time
         with nullcontext() if number else np.errstate(invalid="ignore", over="ignore"):
-            mid, own = (
-                (float(self.mid) / b, float(self.rad)) if number else (self.mid / b, self.rad)
-            )
+            mid: Any = float(self.mid) / b if number else self.mid / b
+            own: Any = float(self.rad) if number else self.rad
             # What a product loses by underflow is divided too.
             part = (abs(mid) + TINY) * rest + TINY if rest > 0 else 0.0
             rad = up((own + part) / away + UNIT * abs(mid)) + TINY
