@@ -104,12 +104,12 @@ def least(F: Arithmetic, ends: list[Tensor]) -> Tensor:
 def _uppers(
     F: Arithmetic, Q: Tensor, y: Array, C: float, alpha: Tensor, enough: Tensor
 ) -> Iterator[Tensor]:
-    held = F.bracket(Q) if np.isfinite(C) else (Q, None)
-    yield _hinged(F, *held, y, C, alpha)
-    yield _hinged(F, *held, y, C, on_margin(Q.mid, y, C, alpha.mid, FREE[0]))
+    held = _held(F, Q, C)
+    yield _hinged(F, held, y, C, alpha)
+    yield _hinged(F, held, y, C, on_margin(Q.mid, y, C, alpha.mid, FREE[0]))
     yield quadratic_bound(F, Q, y, C, alpha, enough)
     for small in FREE[1:]:
-        yield _hinged(F, *held, y, C, on_margin(Q.mid, y, C, alpha.mid, small))
+        yield _hinged(F, held, y, C, on_margin(Q.mid, y, C, alpha.mid, small))
 
 
 def on_margin(Q: Array, y: Array, C: float, alpha: Array, small: float) -> Array:
@@ -228,10 +228,18 @@ def scaled_primal(
 
 def hinge_bound(F: Arithmetic, Q: Tensor, y: Array, C: float, v: Any) -> Tensor:
     """The primal at v and the best b, with Q′ for Q, and what that costs."""
-    return _hinged(F, *(F.bracket(Q) if np.isfinite(C) else (Q, None)), y, C, v)
+    return _hinged(F, _held(F, Q, C), y, C, v)
 
 
-def _hinged(F: Arithmetic, Q: Tensor, slack: Tensor | None, y: Array, C: float, v: Any) -> Tensor:
+def _held(F: Arithmetic, Q: Tensor, C: float) -> tuple[Tensor, Tensor | None]:
+    """Q′ and ε; where C is infinite Q, which no Q′ takes the place of."""
+    return F.bracket(Q) if np.isfinite(C) else (Q, None)
+
+
+def _hinged(
+    F: Arithmetic, held: tuple[Tensor, Tensor | None], y: Array, C: float, v: Any
+) -> Tensor:
+    Q, slack = held
     if slack is None:
         return hard_bound(F, Q, y, v)
     v = F.exact(v)

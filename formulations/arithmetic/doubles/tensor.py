@@ -129,9 +129,9 @@ class Tensor:
             return beyond if unknown else nextafter(end, beyond) if self.rad else end
         x = self.spread()
         with np.errstate(invalid="ignore"):
-            end = np.nextafter(x.mid + way * x.rad, beyond)
-            end = np.where(x.rad == 0.0, x.mid, end)
-        return np.where(way * end > -inf, end, beyond)
+            ends = np.nextafter(x.mid + way * x.rad, beyond)
+            ends = np.where(x.rad == 0.0, x.mid, ends)
+        return np.where(way * ends > -inf, ends, beyond)
 
     @property
     def exact(self) -> bool:
@@ -231,11 +231,12 @@ class Tensor:
             return Tensor(np.zeros(self.shape), inf)
         away *= 1 - 4 * UNIT
         number = not self.mid.ndim  # which Python divides in a fifth of the time
+        own: Any = float(self.rad) if number else self.rad
         with nullcontext() if number else np.errstate(invalid="ignore", over="ignore"):
-            mid = float(self.mid) / b if number else self.mid / b
+            mid: Any = float(self.mid) / b if number else self.mid / b
             # What a product loses by underflow is divided too.
             part = (abs(mid) + TINY) * rest + TINY if rest > 0 else 0.0
-            rad = up((self.rad + part) / away + UNIT * abs(mid)) + TINY
+            rad = up((own + part) / away + UNIT * abs(mid)) + TINY
             return Tensor(mid, rad, float(up(self.off / away)) if self.off else 0.0)
 
     def __rtruediv__(self, other: Any) -> Tensor:
@@ -258,7 +259,7 @@ class Tensor:
 
     def trace(self) -> Tensor:
         """Σᵢ Aᵢᵢ: each is off by the spectral norm at most."""
-        rad = self.rad if np.isscalar(self.rad) else self.radius.diagonal()
+        rad: Any = self.rad if np.isscalar(self.rad) else self.radius.diagonal()
         return Tensor(self.mid.diagonal(), up(rad + self.off)).sum()
 
     # -- Functions --------------------------------------------------------------------------------
