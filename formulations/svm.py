@@ -193,9 +193,10 @@ def kink(F: Arithmetic, image: Tensor, y: Array) -> Tensor:
     """The same b, as near as F computes it: an exact point."""
     # Piecewise linear and convex in b, with slopes from -n₊ to n₋: the least is at the kink
     # y(1 - image) where the slope changes its sign, the n₊-th in increasing order.
-    kinks = y * (1 - image)
-    b: Tensor = kinks[int(np.argsort(kinks.mid)[int((y > 0).sum()) - 1])]
-    return b.point()
+    kinks = y * (1 - (image.mid if F is DOUBLES else image))
+    middles = kinks if F is DOUBLES else kinks.mid
+    b: Tensor = kinks[int(np.argsort(middles)[int((y > 0).sum()) - 1])]
+    return F.exact(b).point()
 
 
 def primal(F: Arithmetic, form: Tensor, image: Tensor, y: Array, C: float, b: Any) -> Tensor:

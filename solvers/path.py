@@ -88,12 +88,11 @@ def _ahead(done: Sequence[tuple[float, Point]], value: float) -> Point | None:
     if min(given) > 0:
         multiples += [m for way in (given, [1 / x for x in given]) if (m := _steps(*way))]
     for symbol, point in new.items():
-        if {np.shape(one.get(symbol)) for one in (older, old)} == {np.shape(point)}:
+        if {np.shape(one.get(symbol, ())) for one in (older, old)} == {np.shape(point)}:
             before, step = old[symbol] - older[symbol], point - old[symbol]
             size, along = float(np.vdot(before, before)), float(np.vdot(before, step))
-            _, due = min(
-                multiples, key=lambda m: m[0] * (m[0] * size - 2 * along)
-            )  # |step - m·before|
+            # the least |step - multiple·before|
+            _, due = min(multiples, key=lambda m: m[0] * (m[0] * size - 2 * along))
             out[symbol] = point + due * step
     return out
 

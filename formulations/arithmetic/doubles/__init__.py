@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import inf
 from typing import Any
 
@@ -76,21 +76,21 @@ class Doubles:
         a, b = exact(a).spread(), exact(b).spread()
         return Tensor(np.where(mask, a.mid, b.mid), np.where(mask, a.rad, b.rad))
 
-    @staticmethod
-    def maximum(a: Any, b: Any) -> Tensor:
+    @classmethod
+    def maximum(cls, a: Any, b: Any) -> Tensor:
         """The larger, entry by entry."""
-        a, b = exact(a), exact(b)
-        if a.exact and b.exact:
-            return Tensor(np.maximum(a.mid, b.mid))
-        return interval(np.maximum(a.lower, b.lower), np.maximum(a.upper, b.upper))
+        return cls._one_of(np.maximum, exact(a), exact(b))
+
+    @classmethod
+    def minimum(cls, a: Any, b: Any) -> Tensor:
+        """The smaller."""
+        return cls._one_of(np.minimum, exact(a), exact(b))
 
     @staticmethod
-    def minimum(a: Any, b: Any) -> Tensor:
-        """The smaller."""
-        a, b = exact(a), exact(b)
+    def _one_of(choose: Callable[[Any, Any], Any], a: Tensor, b: Tensor) -> Tensor:
         if a.exact and b.exact:
-            return Tensor(np.minimum(a.mid, b.mid))
-        return interval(np.minimum(a.lower, b.lower), np.minimum(a.upper, b.upper))
+            return Tensor(choose(a.mid, b.mid))
+        return interval(choose(a.lower, b.lower), choose(a.upper, b.upper))
 
     @staticmethod
     def between(a: Any, b: Any) -> Tensor:

@@ -231,9 +231,9 @@ class Tensor:
             return Tensor(np.zeros(self.shape), inf)
         away *= 1 - 4 * UNIT
         number = not self.mid.ndim  # which Python divides in a fifth of the time
+        own: Any = float(self.rad) if number else self.rad
         with nullcontext() if number else np.errstate(invalid="ignore", over="ignore"):
             mid: Any = float(self.mid) / b if number else self.mid / b
-            own: Any = float(self.rad) if number else self.rad
             # What a product loses by underflow is divided too.
             part = (abs(mid) + TINY) * rest + TINY if rest > 0 else 0.0
             rad = up((own + part) / away + UNIT * abs(mid)) + TINY
