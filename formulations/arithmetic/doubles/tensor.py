@@ -121,12 +121,13 @@ class Tensor:
     def _end(self, way: float) -> Any:
         """mid ± rad, rounded away; infinite beyond doubles, or where it is not a number."""
         beyond = way * inf
-        if self.exact and self.mid.ndim:
-            return self.mid
         if self.mid.ndim == 0:  # a number is nothing for numpy; it is never known in norm
-            end = float(self.mid) + way * float(self.rad)
-            unknown = isnan(end) or end == -beyond
-            return beyond if unknown else nextafter(end, beyond) if self.rad else end
+            end, rad = float(self.mid), float(self.rad)
+            if rad:
+                end = nextafter(end + way * rad, beyond) if end + way * rad != -beyond else beyond
+            return beyond if isnan(end) else end
+        if self.exact:
+            return self.mid
         x = self.spread()
         with np.errstate(invalid="ignore"):
             ends = np.nextafter(x.mid + way * x.rad, beyond)
