@@ -16,15 +16,16 @@ inside the margin: where all (Qv)ᵢ + byᵢ ≥ m > 0, (v, b)/m has none there,
 Q may be singular there, as equal samples make it.
 
 Q is a tensor of the arithmetic F (`formulations.arithmetic`), and holds the matrix that is meant.
-In the primal a Q′ with Q ⪯ Q′ ⪯ Q + 2εI takes its place, whose optimum is less than that with Q by
-ε‖α‖² at most, at an optimal α of the latter. There ‖α‖² ≤ nC²; and since xα is feasible for every
-x ≤ 1, αᵀQα ≤ 1ᵀα, so that 1ᵀα is at most twice the optimum f, no αᵢ above f, and ‖α‖² ≤ 2Cf, 2f².
+The primal at v bounds 1ᵀα - αᵀQv + ½vᵀQv, and that the objective at every feasible α: with a Q̃ in
+place of Q, ‖Q - Q̃‖₂ ≤ ε, it may be less by ε‖v‖(‖α‖ + ½‖v‖), at an optimal α with Q. There
+‖α‖² ≤ nC²; and since xα is feasible for every x ≤ 1, αᵀQα ≤ 1ᵀα, so that 1ᵀα is at most twice the
+optimum f, no αᵢ above f, and ‖α‖² ≤ 2Cf, 2f².
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -81,11 +82,16 @@ def value(F: Arithmetic, Q: Tensor, alpha: Tensor) -> Tensor:
     return alpha.sum() - F.inner(alpha, Q @ alpha) / 2
 
 
-def upper(F: Arithmetic, Q: Tensor, y: Array, C: float, alpha: Any) -> Tensor:
-    """The best of the bounds: at v = α, and where they leave a gap at α moved onto the margin."""
+def upper(F: Arithmetic, Q: Tensor, y: Array, C: float, alpha: Any, below: Any = None) -> Tensor:
+    """The best of the bounds: at v = α, and where they leave a gap at α moved onto the margin.
+
+    Whoever asks has an end `below` the value at α: half of the gap is enough then.
+    """
     alpha = F.exact(alpha).point()
     low, ends = value(F, Q, alpha).point(), []
     enough = low + 2.0 ** (-0.6 * F.bits) * abs(float(low.mid))
+    if below is not None:
+        enough = F.maximum(enough, 2 * low - below).point()
     for end in _uppers(F, Q, y, C, alpha, enough):
         ends.append(end)
         if end.upper <= enough.upper:
@@ -104,12 +110,11 @@ def least(F: Arithmetic, ends: list[Tensor]) -> Tensor:
 def _uppers(
     F: Arithmetic, Q: Tensor, y: Array, C: float, alpha: Tensor, enough: Tensor
 ) -> Iterator[Tensor]:
-    held = _held(F, Q, C)
-    yield _hinged(F, held, y, C, alpha)
-    yield _hinged(F, held, y, C, on_margin(Q.mid, y, C, alpha.mid, FREE[0]))
+    yield hinge_bound(F, Q, y, C, alpha)
+    yield hinge_bound(F, Q, y, C, on_margin(Q.mid, y, C, alpha.mid, FREE[0]))
     yield quadratic_bound(F, Q, y, C, alpha, enough)
     for small in FREE[1:]:
-        yield _hinged(F, held, y, C, on_margin(Q.mid, y, C, alpha.mid, small))
+        yield hinge_bound(F, Q, y, C, on_margin(Q.mid, y, C, alpha.mid, small))
 
 
 def on_margin(Q: Array, y: Array, C: float, alpha: Array, small: float) -> Array:
@@ -203,11 +208,18 @@ def primal(F: Arithmetic, form: Tensor, image: Tensor, y: Array, C: float, b: An
 
 
 def scaled_primal(
-    F: Arithmetic, form: Tensor, image: Tensor, y: Array, C: float, off_top: Any = ...
+    F: Arithmetic,
+    form: Tensor,
+    image: Tensor,
+    y: Array,
+    C: float,
+    off_top: Any = ...,
+    charged: Callable[[Tensor, Tensor], Tensor] = lambda x, end: end,
 ) -> Tensor:
-    """The primal from vᵀQv and Qv at the best b, or at the multiple of (v, b) that is tried.
+    """The primal from vᵀQv and Qv at the best b, or at the multiple x of (v, b) that is tried.
 
-    At it no sample off the top of the box (to what a solver leaves) is inside the margin.
+    At it no sample off the top of the box (to what a solver leaves) is inside the margin. Each end
+    is charged as it asks at its x.
     """
     b = kink(F, image, y)
     margins = image.mid + b.mid * y
@@ -222,30 +234,24 @@ def scaled_primal(
     ends = []
     for x in map(F.exact, multiples):
         at = (form, image, b) if x.mid == 1 else (x * (x * form), x * image, x * b)
-        ends.append(primal(F, at[0], at[1], y, C, at[2]))
+        ends.append(charged(x, primal(F, at[0], at[1], y, C, at[2])))
     return least(F, ends)
 
 
 def hinge_bound(F: Arithmetic, Q: Tensor, y: Array, C: float, v: Any) -> Tensor:
-    """The primal at v and the best b, with Q′ for Q, and what that costs."""
-    return _hinged(F, _held(F, Q, C), y, C, v)
-
-
-def _held(F: Arithmetic, Q: Tensor, C: float) -> tuple[Tensor, Tensor | None]:
-    """Q′ and ε; where C is infinite Q, which no Q′ takes the place of."""
-    return F.bracket(Q) if np.isfinite(C) else (Q, None)
-
-
-def _hinged(
-    F: Arithmetic, held: tuple[Tensor, Tensor | None], y: Array, C: float, v: Any
-) -> Tensor:
-    Q, slack = held
-    if slack is None:
+    """The primal at v and the best b, with Q̃ for Q, and what that costs."""
+    if not np.isfinite(C):
         return hard_bound(F, Q, y, v)
-    v = F.exact(v)
-    image = Q @ v
-    best = scaled_primal(F, F.inner(v, image), image, y, C, v.mid < (1 - 1e-6) * C)
-    return best + _charge(F, slack, len(y), C, best)
+    v, slack = F.exact(v), F.exact(F.unknown(Q))
+    size = F.norm(v)
+
+    def charged(x: Tensor, end: Tensor) -> Tensor:
+        return _charged(F, slack * (x * size), x * size, len(y), C, end)
+
+    near = Q.point() if slack > 0 else Q
+    image = near @ v
+    top = v.mid < (1 - 1e-6) * C
+    return scaled_primal(F, F.inner(v, image), image, y, C, top, charged)
 
 
 def hard_bound(F: Arithmetic, Q: Tensor, y: Array, v: Any) -> Tensor:
@@ -256,20 +262,21 @@ def hard_bound(F: Arithmetic, Q: Tensor, y: Array, v: Any) -> Tensor:
     return F.inner(v, image) / (2 * m * m) if m > 0 else F.inf
 
 
-def _charge(F: Arithmetic, slack: Tensor, n: int, C: float, bound: Tensor) -> Tensor:
-    """ε‖α‖² at most: ‖α‖² ≤ nC², 2Cf and 2f² for every f ≥ the optimum, as `bound` + charge is."""
-    square = F.exact(float(n)) * F.exact(C) * C
+def _charged(F: Arithmetic, slack: Tensor, size: Tensor, n: int, C: float, end: Tensor) -> Tensor:
+    """end + slack·(‖α‖ + ½ size): ‖α‖² ≤ nC², 2Cf and 2f² for every f ≥ the optimum, as this is."""
     if not slack > 0:
-        return F.exact(0.0)
+        return end
+    C = F.exact(C)
+    square = n * C * C
     for _ in range(10):
-        cost = slack * square
-        f = bound + cost
-        less = F.minimum(2 * F.exact(C) * f, 2 * f * f)
+        cost = slack * (square.sqrt() + size / 2)
+        f = end + cost
+        less = F.minimum(2 * C * f, 2 * f * f)
         if less.upper < square.upper:
             square = less
-        if not cost.upper > 0.1 * bound.upper:  # no less of it makes f much less
+        if not cost.upper > 0.1 * end.upper:  # no less of it makes f much less
             break
-    return slack * square
+    return end + slack * (square.sqrt() + size / 2)
 
 
 def quadratic_bound(

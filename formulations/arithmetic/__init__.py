@@ -33,7 +33,7 @@ sums, products, quotients and the functions below hold the true results.
     F.basis(found)            λ and U of a similarity that `formulations.eigenbasis` has found
     F.composed(U, d)          U diag(d)Uᵀ for U orthonormal, as F.basis returns it
     F.least(A)                a number below the smallest eigenvalue of the symmetric part of A
-    F.bracket(Q)              (Q′, ε) with Q ⪯ Q′ ⪯ Q + 2εI for the true Q, and no slack left in Q′
+    F.majorant(Q)             Q′ with Q ⪯ Q′ for the true Q, nothing left that is known in norm only
     F.shifted(A, c)           A + cI
     F.clipped(x, top)         min(max(x, 0), top), of a point
     F.bits                    of its numbers

@@ -87,9 +87,9 @@ class Bounds:
         Q = self.F.signed(self.y, self.F.combination(mu, self.K))
         return self.F.shifted(Q, self.ridge)
 
-    def upper(self, mu: Tensor, alpha: Tensor) -> Tensor:
+    def upper(self, mu: Tensor, alpha: Tensor, low: Tensor) -> Tensor:
         """Twice the bound of the machine with Q, near α, for weights within the budget."""
-        half = svm.upper(self.F, self.combined(mu), self.y, self.top, alpha)
+        half = svm.upper(self.F, self.combined(mu), self.y, self.top, alpha, low.point() / 2)
         return 2 * half * overspent(self.F, mu, self.r, self.c)
 
 
@@ -100,7 +100,7 @@ def enclose(F: Arithmetic, problem: Margin, point: Point, *, squared: bool) -> A
     bounds = Bounds(F, problem, squared=squared)
     low, alpha, t = bounds.value(given(F, point, "alpha", np.ones(problem.n)))
     tried = bounds.weights(given(F, point, "mu", 1.0 / problem.r))
-    uppers = [bounds.upper(mu, alpha) for mu in tried]
+    uppers = [bounds.upper(mu, alpha, low) for mu in tried]
     high = svm.least(F, uppers)
     mu = tried[uppers.index(high)]
     return F.enclosure(low, low, high, {"alpha": alpha, "t": t, "mu": mu})

@@ -175,7 +175,7 @@ def test_lanckriet2004_bounds_are_above_values(data):
                 assert alpha.mid.max() <= problem.C * (1 + 1e-12)
             mu = DOUBLES.exact(shares(rng, len(problem.r)) * problem.c / problem.r)
             for v in (alpha, points(rng, (n,))):
-                highs.append(bounds.upper(mu, v).upper)
+                highs.append(bounds.upper(mu, v, low).upper)
                 if not squared:
                     Q, over = bounds.combined(mu), overspent(DOUBLES, mu, bounds.r, bounds.c)
                     bound = svm.hinge_bound(DOUBLES, Q, problem.y, problem.C, v)

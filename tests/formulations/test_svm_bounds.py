@@ -99,7 +99,7 @@ def test_both_ends_are_of_every_kernel_within_the_slack(C, slack):
         ends.append((low, min(highs)))
     high = upper(Q, y, C, alpha)
     assert all(low <= high for low, _ in ends)
-    # and no wider than the slack asks for: ½ε‖α‖² below, at most ε(½‖v‖² + 2Cf) above
+    # and no wider than the slack asks for: ½ε‖α‖² below, at most ε‖v‖(‖α‖ + ½‖v‖) above
     assert all(high - low <= 5 * slack * C * max(high, 24 * C) + 1e-7 * high for low, high in ends)
 
 

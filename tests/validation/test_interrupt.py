@@ -115,6 +115,17 @@ def test_race_ends_with_its_routes(tmp_path):
     process.returncode = 130
 
 
+def test_the_workers_of_a_study_end_with_it_however_it_ends(tmp_path):
+    store = tmp_path / "store.jsonl"
+    arguments = ["study", "ye2008-table9", "--splits", "30", "--jobs", "2", "--store", str(store)]
+    process = subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.DEVNULL)
+    # it has stored a fit: there are two workers, and the tracker of theirs
+    asked = [signal.SIGKILL]
+    status = interrupted(process.pid, asked, lambda found: len(found) >= 3 and store.exists())
+    process.returncode = status
+    assert status == -signal.SIGKILL
+
+
 def test_a_command_that_is_still_being_imported(tmp_path):
     script = tmp_path / "cvxkernel"
     ready = tmp_path / "ready"  # the room has been entered, and the command is still on its way

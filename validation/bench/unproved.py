@@ -54,7 +54,7 @@ def _enclosure(value: Any, lower: Any, upper: Any, variables: Any, open: Any = N
 
 @contextmanager
 def unproved() -> Iterator[None]:
-    """Every operation without its radius; what is not known in norm stays."""
+    """Every operation without its radius, and every matrix as if it were known."""
     operators: dict[str, Any] = {
         "__add__": _plain(np.add),
         "__radd__": _plain(np.add),
@@ -72,7 +72,7 @@ def unproved() -> Iterator[None]:
         "norm": staticmethod(lambda A: Tensor(np.linalg.norm(exact(A).mid))),
         "forms": staticmethod(_forms),
         "congruence": staticmethod(lambda d, Q: Tensor(Q.mid * np.outer(d.mid, d.mid), 0.0, Q.off)),
-        "bracket": staticmethod(lambda Q: (Q, exact(0.0))),
+        "unknown": staticmethod(lambda A: 0.0),
         "enclosure": staticmethod(_enclosure),
     }
     with (

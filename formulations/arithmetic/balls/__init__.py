@@ -210,9 +210,9 @@ class Balls:
         return Tensor(x)
 
     @staticmethod
-    def bracket(Q: Tensor) -> tuple[Tensor, Tensor]:
+    def majorant(Q: Tensor) -> Tensor:
         """Q as it is: its radii are small."""
-        return Q, exact(0.0)
+        return Q
 
     @staticmethod
     def clipped(x: Any, top: float = np.inf) -> Tensor:

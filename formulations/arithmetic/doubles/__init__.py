@@ -16,6 +16,7 @@ from cvxkernel.formulations.arithmetic.doubles.centred import (
     doubly_centred,
     images,
 )
+from cvxkernel.formulations.arithmetic.doubles.products import block_product, rounding
 from cvxkernel.formulations.arithmetic.doubles.tensor import (
     FEW,
     ROUNDED,
@@ -177,28 +178,32 @@ class Doubles:
     def forms(matrices: Sequence[Tensor], V: Any) -> Tensor:
         r"""vᵀKv for every row v of V, a row for each K, in one product each.
 
-        Two sums of n terms in a row are off by γ₂ₙ|v|ᵀ|K||v|. For |δ| ≤ r and s = |v| + r the form
+        The products and their sum are off by γ|v|ᵀ|K||v|. For |δ| ≤ r and s = |v| + r the form
         of v + δ differs by rᵀ|K|s + sᵀ|K|r, and for ‖E‖₂ ≤ ε that of K + E by ε‖s‖². Where ‖K‖_F is
-        known, and enough, it takes the place of |K|, which is then not read.
+        known, and enough, it takes the place of |K|, which is then not read: where what it adds is
+        little, or no more than the ε.
         """
         V = exact(V).spread()
         n, size = V.shape[1], np.abs(V.mid) + V.rad
         with np.errstate(over="ignore", invalid="ignore"):
-            mid = np.stack([(V.mid @ K.mid * V.mid).sum(axis=1) for K in matrices])
-            square, small = (size * size).sum(axis=1) + n * TINY, n * TINY * (2 + size.sum(axis=1))
+            blocks = [block_product(K.mid, V.mid.T, 0.0).T * V.mid for K in matrices]
+            mid, most = summed(np.stack(blocks), axis=2)
+            few = rounding(n, most + 2)
+            square = (size * size).sum(axis=1) + n * TINY
             rest = np.sqrt(np.square(V.radius).sum(axis=1) + n * TINY) * np.sqrt(square)
+            off = np.outer([K.off for K in matrices], square) + n * TINY * (2 + size.sum(axis=1))
             whole = [inf if K.whole is None or inexact(K.rad) else K.whole for K in matrices]
-            rad = np.outer(whole, gamma(2 * n + 2) * square + 2 * rest)
-            rad += np.outer([K.off for K in matrices], square) + small
-            for i in np.flatnonzero(~(rad <= LITTLE * mid).all(axis=1)).tolist():
+            rad = np.outer(whole, few * square + 2 * rest)
+            for i in np.flatnonzero(~(rad <= np.maximum(LITTLE * mid, off)).all(axis=1)).tolist():
                 K = matrices[i]
                 entries = np.abs(K.mid) + K.rad
-                most = size @ entries
-                rad[i] = gamma(2 * n + 2) * (most * size).sum(axis=1) + K.off * square + small
+                sums = size @ entries
+                rad[i] = few * (sums * size).sum(axis=1)
                 if inexact(V.rad):
-                    rad[i] += (most * V.rad + V.radius @ entries * size).sum(axis=1)
+                    rad[i] += (sums * V.rad + V.radius @ entries * size).sum(axis=1)
                 if inexact(K.rad):
                     rad[i] += (size @ K.radius * size).sum(axis=1)
+            rad += off
             return Tensor(mid, up(rad, 2 * n))
 
     @staticmethod
@@ -233,15 +238,15 @@ class Doubles:
         return Tensor(mid, A.rad, float(up(A.off + off)))
 
     @classmethod
-    def bracket(cls, Q: Tensor) -> tuple[Tensor, Tensor]:
-        """Q + εI in doubles for all that is not known of Q, and ε."""
+    def majorant(cls, Q: Tensor) -> Tensor:
+        """Q + εI in doubles, for all that is not known of Q."""
         slack = cls.unknown(Q)
         if not slack:
-            return Q, exact(0.0)
-        slack = float(up(slack + 2 * UNIT * (float(np.abs(Q.mid.diagonal()).max()) + slack)))
+            return Q
+        slack = up(slack + 2 * UNIT * (float(np.abs(Q.mid.diagonal()).max()) + slack))
         mid = Q.mid.copy()
         mid.flat[:: len(mid) + 1] += slack
-        return Tensor(mid), exact(slack)
+        return Tensor(mid)
 
     @classmethod
     def clipped(cls, x: Any, top: float = np.inf) -> Tensor:

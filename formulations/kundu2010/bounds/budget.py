@@ -38,5 +38,5 @@ def eq5_enclosure(F: Arithmetic, problem: Budgeted, point: Point) -> Any:
     (beta,) = bounds.weights(given(F, point, "beta", default))
     tried = [alpha, svm.feasible(F, given(F, point, "alpha", np.ones(problem.n)), problem.y,
                                  problem.C)]  # fmt: skip
-    high = svm.least(F, [bounds.upper(beta, a) for a in tried]) / 2
+    high = svm.least(F, [bounds.upper(beta, a, low) for a in tried]) / 2
     return F.enclosure(high, low / 2, high, {"beta": beta, "alpha": alpha})

@@ -70,5 +70,5 @@ def semidefinite(F: Arithmetic, A: Tensor) -> Tensor | None:
     for above in (0.0, -slack, None) if F is DOUBLES else (0.0, None):
         least = F.least(A, above=above)
         if least.is_finite():
-            return F.bracket(A if least >= 0 else F.shifted(A, -least))[0]
+            return F.majorant(A if least >= 0 else F.shifted(A, -least))
     return None
