@@ -266,12 +266,12 @@ def _charged(F: Arithmetic, slack: Tensor, size: Tensor, n: int, C: float, end: 
     """end + slack·(‖α‖ + ½ size): ‖α‖² ≤ nC², 2Cf and 2f² for every f ≥ the optimum, as this is."""
     if not slack > 0:
         return end
-    C = F.exact(C)
-    square = n * C * C
+    top = F.exact(C)
+    square = n * top * top
     for _ in range(10):
         cost = slack * (square.sqrt() + size / 2)
         f = end + cost
-        less = F.minimum(2 * C * f, 2 * f * f)
+        less = F.minimum(2 * top * f, 2 * f * f)
         if less.upper < square.upper:
             square = less
         if not cost.upper > 0.1 * end.upper:  # no less of it makes f much less
