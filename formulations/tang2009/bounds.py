@@ -26,7 +26,6 @@ from typing import Any
 import numpy as np
 
 from cvxkernel.formulations import svm
-from cvxkernel.formulations import weights as any_weights
 from cvxkernel.formulations.arithmetic import Arithmetic, Tensor
 from cvxkernel.formulations.formulation import Point, encloses, given
 from cvxkernel.formulations.inputs import Array
@@ -41,9 +40,12 @@ NEARLY_SAME = 1e-4  # of Ω/k: a large λ charges what a solver leaves of γ; th
 
 def simplex(F: Arithmetic, theta: Any) -> Tensor:
     """Weights (k, p) clipped at zero, each row scaled to sum 1; a row of zeros becomes uniform."""
-    theta = F.exact(theta)
-    ones = np.ones(theta.shape[1])
-    return F.stack([any_weights.simplex(F, row, ones) for row in theta]).point()
+    theta = F.clipped(theta)
+    sums = theta.sum(axis=1)
+    some = sums.mid > 0
+    made = theta * (1 / F.where(some, sums, 1.0))[:, None]
+    made = F.where(some[:, None], made, 1 / F.exact(float(theta.shape[1])))
+    return made.point()
 
 
 def parts(F: Arithmetic, theta: Tensor) -> tuple[Tensor, Tensor]:

@@ -8,7 +8,7 @@ import pytest
 from cvxkernel.formulations import svm as bounds
 from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.solvers import svm as solver
-from cvxkernel.solvers.box import violation
+from cvxkernel.solvers.box import balanced, violation
 from cvxkernel.solvers.svm import svm
 from cvxkernel.validation import instance
 
@@ -106,3 +106,14 @@ def test_the_offset_is_the_best_of_all_kinks(seed):
     total = [np.maximum(0, 1 - image - b * y).sum() for b in y * (1 - image)]
     b = bounds.offset(image, y)
     assert np.maximum(0, 1 - image - b * y).sum() == pytest.approx(min(total), rel=1e-13)
+
+
+def test_what_is_at_a_border_stays_there_where_a_start_is_balanced():
+    y = np.array([1.0, 1.0, 1.0, 1.0, -1.0, -1.0, -1.0, -1.0])
+    near = np.array([2.1, 2.0, 0.5, -0.1, 2.0, 1.2, 0.7, 0.0])  # extrapolated: over and under
+    alpha = balanced(near, y, 2.0)
+    assert abs(y @ alpha) <= 1e-15
+    assert alpha[[0, 1, 4]] == pytest.approx(2.0, abs=1e-14)
+    assert (alpha[[3, 7]] == 0).all()
+    assert np.abs(alpha - np.clip(near, 0.0, 2.0)).max() <= 0.2 + 1e-12
+    assert (balanced(np.array([2.0, 2.0, 2.0, 0.0, 2.0, 0.0, 0.0, 0.0]), y, 2.0) <= 2.0).all()
