@@ -42,6 +42,7 @@ Flags = NDArray[np.bool_]
 FREE = (1e-5, 1e-3, 1e-7)
 WELL = 1e-5  # of the largest pivot of a factor: above it a matrix is well conditioned
 LARGE = 100.0  # times what is not known of Q: a larger eigenvalue is known well enough to divide by
+CHEAP = 2  # of the bounds from above: the next one asks for a factor of Q
 SHORT = 1e-3  # of a margin of 1: what more is short of it is not on it
 
 
@@ -85,16 +86,17 @@ def value(F: Arithmetic, Q: Tensor, alpha: Tensor) -> Tensor:
 def upper(F: Arithmetic, Q: Tensor, y: Array, C: float, alpha: Any, below: Any = None) -> Tensor:
     """The best of the bounds: at v = α, and where they leave a gap at α moved onto the margin.
 
-    Whoever asks has an end `below` the value at α: half of the gap is enough then.
+    Whoever asks may have an end `below` the value at α: no factor of Q is made for the smaller half
+    of the gap.
     """
     alpha = F.exact(alpha).point()
     low, ends = value(F, Q, alpha).point(), []
     enough = low + 2.0 ** (-0.6 * F.bits) * abs(float(low.mid))
-    if below is not None:
-        enough = F.maximum(enough, 2 * low - below).point()
     for end in _uppers(F, Q, y, C, alpha, enough):
         ends.append(end)
-        if end.upper <= enough.upper:
+        if len(ends) == CHEAP and below is not None:
+            enough = F.maximum(enough, 2 * low - below).point()
+        if least(ends).upper <= enough.upper:
             break
     return least(ends)
 
@@ -108,7 +110,7 @@ def _uppers(
     F: Arithmetic, Q: Tensor, y: Array, C: float, alpha: Tensor, enough: Tensor
 ) -> Iterator[Tensor]:
     yield hinge_bound(F, Q, y, C, alpha)
-    yield hinge_bound(F, Q, y, C, on_margin(Q.mid, y, C, alpha.mid, FREE[0]))
+    yield hinge_bound(F, Q, y, C, on_margin(Q.mid, y, C, alpha.mid, FREE[0]))  # CHEAP
     yield quadratic_bound(F, Q, y, C, alpha, enough)
     for small in FREE[1:]:
         yield hinge_bound(F, Q, y, C, on_margin(Q.mid, y, C, alpha.mid, small))
