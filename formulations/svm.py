@@ -42,7 +42,7 @@ Flags = NDArray[np.bool_]
 FREE = (1e-5, 1e-3, 1e-7)
 WELL = 1e-5  # of the largest pivot of a factor: above it a matrix is well conditioned
 LARGE = 100.0  # times what is not known of Q: a larger eigenvalue is known well enough to divide by
-CHEAP = 2  # of the bounds from above: the next one asks for a factor of Q
+CHEAP = 2  # bounds from above come first; the one after them asks for a factor of Q
 SHORT = 1e-3  # of a margin of 1: what more is short of it is not on it
 
 
@@ -110,7 +110,7 @@ def _uppers(
     F: Arithmetic, Q: Tensor, y: Array, C: float, alpha: Tensor, enough: Tensor
 ) -> Iterator[Tensor]:
     yield hinge_bound(F, Q, y, C, alpha)
-    yield hinge_bound(F, Q, y, C, on_margin(Q.mid, y, C, alpha.mid, FREE[0]))  # CHEAP
+    yield hinge_bound(F, Q, y, C, on_margin(Q.mid, y, C, alpha.mid, FREE[0]))
     yield quadratic_bound(F, Q, y, C, alpha, enough)
     for small in FREE[1:]:
         yield hinge_bound(F, Q, y, C, on_margin(Q.mid, y, C, alpha.mid, small))

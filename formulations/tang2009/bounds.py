@@ -27,6 +27,7 @@ import numpy as np
 
 from cvxkernel.formulations import svm
 from cvxkernel.formulations.arithmetic import Arithmetic, Tensor
+from cvxkernel.formulations.enclosure import TINY
 from cvxkernel.formulations.formulation import Point, encloses, given
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.tang2009.data import MultiLabelled
@@ -42,7 +43,7 @@ def simplex(F: Arithmetic, theta: Any) -> Tensor:
     """Weights (k, p) clipped at zero, each row scaled to sum 1; a row of zeros becomes uniform."""
     theta = F.clipped(theta)
     sums = theta.sum(axis=1)
-    some = sums.mid > 0
+    some = sums.mid > TINY  # whose reciprocal is a double
     made = theta * (1 / F.where(some, sums, 1.0))[:, None]
     made = F.where(some[:, None], made, 1 / F.exact(float(theta.shape[1])))
     return made.point()
