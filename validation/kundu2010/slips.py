@@ -180,7 +180,7 @@ def measure(
     if isinstance(problem, Budgeted):  # half of the 1-norm soft margin, τ for c
         return lanckriet2004.Answer(
             problem.kernels, problem.y, problem.C, False, point.get("alpha"), point.get("beta"),
-            claims, budget=problem.tau, scale=0.5,
+            claims, budget=problem.tau, symbols=("Σᵢ βᵢ·trace Kᵢ", "τ"), scale=0.5,
         )  # fmt: skip
     return Answer(form, problem, point, claims)
 
@@ -299,6 +299,7 @@ def budgeted(at: lanckriet2004.Answer) -> Iterator[Variant]:
     for kind, total in {"τ = 1": 1.0, "τ = n": float(n)}.items():
         if total != tau:
             yield fixed(kind, f"trace {kind[4:]} in place of τ", budget=total)
+    yield from lanckriet2004.of_budget(at)
     told = "αᵀYKYα where ½αᵀYKYα was meant"
     yield fixed("½ of the form", told, kernels=2 * at.kernels, budget=2 * tau)
     yield fixed("no offset", "no b: the constraint αᵀy = 0 left out", offset=False)
