@@ -12,7 +12,8 @@ import numpy as np
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.validation.slips import Slip, measure
-from cvxkernel.validation.slips.slip import AS_IT_IS, MERE
+from cvxkernel.validation.slips.slip import AS_IT_IS
+from cvxkernel.validation.slips.told import MERE
 
 if TYPE_CHECKING:
     from cvxkernel.validation.check import Judgement

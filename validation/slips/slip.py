@@ -20,6 +20,7 @@ from cvxkernel.formulations.errors import CvxkernelError, InputError
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.validation.papers import home, part
+from cvxkernel.validation.slips.told import MERE, at_a_corner, kernel_alone, tell_a_number
 from cvxkernel.validation.translation import WEIGHTS
 
 EXPLAINED = 0.02  # an explanation leaves at most this part of the distance
@@ -35,10 +36,8 @@ CHANCE = 1e-3  # of the distance, the most that a slip may leave of weights alon
 CLOSE = 1e-5  # the most that several things at once may leave
 CLOSE_BESIDE = 1e-4  # and where a dual point or a value says more; what one slip of weights may
 STRICT = 0.25  # of what a single slip may leave: of many things at once some would fit by chance
-MERE = {*WEIGHTS, "zeta", "gamma", "g"}  # symbols that say no more than weights do
 ANSWER = {"alpha", "theta", "mu", "beta", "u", "b", "c", "point"}  # fields that an answer fills
 BUDGET = {"traces", "budget", "first"}  # fields that say what weights sum to
-MOST_FITTED = 3  # kernels: some number fits weights of so many, wherever a method stopped
 SEARCHED = 100.0  # a number that was searched for explains more easily: its distance counts so much
 
 
@@ -203,8 +202,8 @@ def explain(
         return []
     slips = list(variants(form, answer))
     mere = set(point) <= MERE
-    corner = mere and bool(point) and _corner(point)
-    if (mere and not _tell_a_number(point) and (value is None or corner)) or not point:
+    corner = mere and at_a_corner(point)
+    if (mere and not tell_a_number(point) and (value is None or corner)) or not point:
         slips = [slip for slip in slips if slip.search is None]
     elsewhere = other_formulations(form, problem, point, value, _allowed(before))
     alone = [*ranked(answer, slips), *elsewhere]
@@ -215,7 +214,7 @@ def explain(
         alone = [s for s in alone if s.distance <= (most if s.parameter is None else few)]
         made = {v.statement: v.applied(answer, 1.0) for v in slips if v.search is None}
         alone = [s for s in alone if _steep(form, made.get(s.statement), s.distance)]
-    kernel = value is None and _kernel_alone(point)
+    kernel = value is None and kernel_alone(point)
     if kernel:  # its best α makes it nearly optimal for some problem
         most = max(min(CLOSE_BESIDE, CHANCE * before), LEAST)
         alone = [s for s in alone if s.distance <= most]
@@ -246,23 +245,6 @@ def _span(form: Formulation, made: Any) -> float:
     return max(left) or np.inf
 
 
-def _corner(point: Mapping[str, Array]) -> bool:
-    """Whether weights tell no more than which kernel was chosen."""
-    weights = [np.atleast_2d(x) for name, x in point.items() if name in WEIGHTS]
-    return all(np.sum((x > LEAST * np.max(x)).any(axis=0)) == 1 for x in weights)
-
-
-def _kernel_alone(point: Mapping[str, Array]) -> bool:
-    """Whether a kernel is told that was learned, and nothing of the machine on it."""
-    return "K" in point and not {"alpha", "c", "z"} & set(point)
-
-
-def _tell_a_number(point: Mapping[str, Array]) -> bool:
-    """Whether weights tell a number that is searched for: of a few kernels some number fits."""
-    weights = [np.atleast_2d(x) for name, x in point.items() if name in WEIGHTS]
-    return any(np.sum((x > LEAST * np.max(x)).any(axis=0)) > MOST_FITTED for x in weights)
-
-
 # -- Several things at once -----------------------------------------------------------------------
 
 
@@ -279,14 +261,14 @@ def composed(
 
     Two slips of the problem are tried where the answer has a dual point or a value: weights alone
     are a few numbers, which some pair would fit by chance. Weights at a `corner` say so little
-    that no slip of the problem is told beside another value or another sum of them; nor does a
-    learned `kernel` told alone, which is nearly optimal for many problems.
+    that no slip of the problem is told beside another value or another sum of them; a learned
+    `kernel` told alone is nearly optimal for many problems: one has to be closer.
     """
     of_problem = [v for v in slips if v.of == "problem"]
     bare = replace(answer, claims={})
     before = AS_IT_IS.at(bare, 1.0)
     right = not before > LEAST  # the value alone is wrong
-    close = LEAST if kernel else CLOSE_BESIDE if dual or answer.claims else CLOSE
+    close = CLOSE if kernel or not (dual or answer.claims) else CLOSE_BESIDE
     most = CLOSE if right else min(STRICT * _allowed(before), close)
     found = []
     for slip in (AS_IT_IS, *of_problem):
@@ -320,13 +302,15 @@ def composed(
     # One with a number that was searched for, and a value that is not its own, is no explanation.
     sure = [s for s in found if s.parameter is None and s.distance <= CLOSE / 10]
     if corner:
-        told = {v.kind for v in _tellings(form, answer, "answer")} | {ANOTHER_VALUE}
-        sure = [s for s in sure if set(s.parts) <= told]
+        own = {v.kind for v in _tellings(form, answer, "answer")} | {ANOTHER_VALUE}
+        sure = [s for s in sure if set(s.parts) <= own]
     found = [s for s in found if ANOTHER_VALUE not in s.parts or s in sure]
     more = (dual or answer.claims) and not getattr(answer, "dear", False)
     if more and not any(s.parameter is None and ANOTHER_VALUE not in s.parts for s in found):
         pairs = _pairs(form, answer, of_problem, most, alone=not dual)
         found += [s for s in pairs if s.distance <= most and ANOTHER_VALUE not in s.parts]
+    if kernel and not any(s.distance <= LEAST for s in found):
+        return []
     return _best(found)
 
 
