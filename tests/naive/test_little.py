@@ -93,3 +93,10 @@ def test_coefficients_without_a_kernel_are_an_alpha():
     told = answer(ROBUST, "alpha")["alpha"] * data(ROBUST)["y"]
     found = cvxkernel.check(ROBUST, CATALOGUE[ROBUST].make(data(ROBUST)), {"dual_coef": told})
     assert found.within()
+
+
+def test_signed_coefficients_of_many_labels_are_asked_for_as_alpha():
+    id = "tang2009-eq2"
+    given = dict(sample(id, 8, 2, seed=5))
+    with pytest.raises(cvxkernel.errors.InputError, match=r"expected alpha of shape"):
+        cvxkernel.check(id, CATALOGUE[id].make(given), {"dual_coef": np.asarray(given["Y"])})
