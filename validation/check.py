@@ -25,6 +25,8 @@ from cvxkernel.validation.proofs import JUDGES, STATIONARITY, Examination, Judge
 from cvxkernel.validation.slips import Slip, explain
 from cvxkernel.validation.translation import WEIGHTS, translated
 
+SHOWN = 4  # explanations that are printed; all are in `slips`
+
 
 class Interval(NamedTuple):
     """A number lies between these two, proved."""
@@ -111,10 +113,12 @@ class Judgement(Shown):
             told[f"{name}, distance"] = _ends(part.distance, 4)
             told[f"{name}, relative"] = _ends(part.relative, 4)
         told["verdict"] = f"{self.verdict()} {self.tol:g}"
-        for i, slip in enumerate(self.slips):
+        for i, slip in enumerate(self.slips[:SHOWN]):
             left = f" (optimal there to {max(slip.distance, 1e-16):.0e})"
             left = "" if slip.kind in KINDS else left
             told[f"or by ({i + 1})" if i else "explained by"] = f"{slip.statement}{left}"
+        if (more := len(self.slips) - SHOWN) > 0:
+            told[f"or by {more} more"] = "so many explain it that none is told from the others"
         if self.verdict() == "not within" and not self.slips:
             told["explained by"] = "none of the slips known"
         hidden = self.violations.get(STATIONARITY)

@@ -84,7 +84,10 @@ def fitted(machine: Any) -> dict[str, Any] | None:
 
 def _require_machine(form: Formulation, known: Mapping[str, Any], problem: Any) -> None:
     """One machine, with labels -1 and +1."""
-    y = getattr(problem, "y", None)
+    y, shape = getattr(problem, "y", None), known.get("alpha", ())
+    if y is None and len(shape) == 2 and hasattr(problem, "Y"):
+        told = "αᵗᵢ ≥ 0, the signed coefficients times their labels"
+        raise InputError("ANSWER", f"alpha of shape {shape} for {form.id}: {told}", "a machine")
     if y is None or known.get("alpha") != (problem.n,):
         raise InputError("ANSWER", f"symbols of {form.id}: {', '.join(known)}", "a machine")
 
@@ -112,7 +115,7 @@ def _machine(
     if text:
         notes.append(text)
     made = rest | {"alpha": alpha}
-    if "c" in known:
+    if "c" in known and ("K" in rest or "K" not in known):  # a c beside no K says nothing
         made["c"] = alpha * problem.y
     if b is not None and "b" in known:
         made["b"] = sign * b

@@ -54,6 +54,7 @@ class Answer:
     claims: Mapping[str, float]
     traces: str = "given"  # or "centred", "one": the rᵢ
     budget: str | float = "sum"  # or "given", "one", "n", a number: c
+    symbols: tuple[str, str] = ("μᵀr", "c")  # of the sum of the weights, and of the budget
     norm: float = 1.0  # of the shares: 2 where Σd² = 1
     signed: bool = True  # αᵀG(K)α, not αᵀKα
     offset: bool = True  # αᵀy = 0, a threshold b
@@ -185,6 +186,7 @@ def variants(at: Answer) -> Iterator[Variant]:
     yield fixed("weights sum to p", told, traces="one", budget="sum")
     yield fixed("c = 1", "μᵀr = 1 instead of μᵀr = c", budget="one")
     yield fixed("c = n", "μᵀr = n instead of μᵀr = c", budget="n")
+    yield from of_budget(at)
     told = "the traces rᵢ of the centred kernels"
     yield fixed("kernels centred", told, traces="centred")
     if at.C is not None:
@@ -209,6 +211,18 @@ def variants(at: Answer) -> Iterator[Variant]:
     yield from answers(at)
 
 
+def of_budget(at: Answer) -> Iterator[Variant]:
+    """The budget read off the weights, where there is more that tells of it: α or a value."""
+    if at.mu is None or (at.alpha is None and not at.claims):
+        return
+    _, r, c, _, _ = at.system()
+    total, named = float(at.mu @ r), (c, 1.0, float(len(at.y)))
+    if total > 0 and all(abs(total / x - 1) > 1e-6 for x in named):
+        whole, budget = at.symbols
+        told = f"{budget} = {total:.6g}, which is {whole} of the weights told, in place of {c:.6g}"
+        yield Variant("another budget", told, lambda _: {"budget": total}, read=1)
+
+
 def uniform(at: Answer) -> Iterator[Variant]:
     """Weights that were not learned."""
     if at.mu is None or at.C is None or len(at.mu) == 1 or not at.mu.min() > 0:
@@ -231,7 +245,10 @@ def answers(at: Answer) -> Iterator[Variant]:
         _, r, c, _, _ = at.system()
         total = float(at.mu @ r)
         if total > 0:
-            told = f"weights optimal up to a factor: μᵀr = {total / c:.4g}c"
+            whole, budget = at.symbols
+            other = at.budget in ("one", "n", "given")  # c itself was slipped
+            size = f"{total:.4g}" if other else f"{total / c:.4g}{budget}"
+            told = f"weights optimal up to a factor: {whole} = {size}"
             yield fixed("weights rescaled", told, mu=at.mu * c / total)
         if at.traces != "one":
             told = "the shares μᵢrᵢ/c of the trace in place of μᵢ"

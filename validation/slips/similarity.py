@@ -241,7 +241,10 @@ def variants(at: Answer) -> Iterator[Variant]:
     if at.term == "squared":
         for kind, told, C in costs(at.loss, n):
             yield fixed(kind, told, loss=C)
-        yield fixed("½ of the form", "αᵀYKYα where ½αᵀYKYα was meant", ridge=2 * at.ridge)
+        # max 1ᵀα - αᵀYKYα, α ≤ C: 2α is what half the ridge has
+        point = {s: 2 * x if s == "alpha" else x for s, x in at.point.items()}
+        told = "αᵀYKYα where ½αᵀYKYα was meant"
+        yield fixed("½ of the form", told, ridge=at.ridge / 2, point=point)
     else:
         yield fixed("losses summed", "Σξᵢ in place of its average", loss=1.0)
         for kind, told, ridge in _scaled("η", at.ridge, n):

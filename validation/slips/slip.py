@@ -20,6 +20,7 @@ from cvxkernel.formulations.errors import CvxkernelError, InputError
 from cvxkernel.formulations.formulation import Formulation
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.validation.papers import home, part
+from cvxkernel.validation.slips.told import MERE, at_a_corner, kernel_alone, tell_a_number
 from cvxkernel.validation.translation import WEIGHTS
 
 EXPLAINED = 0.02  # an explanation leaves at most this part of the distance
@@ -30,13 +31,13 @@ SIMPLER = 100.0  # nor one more thing than another explanation, unless it leaves
 TOGETHER = 10.0  # each more thing done at once counts so much
 NO_PROBLEM = (np.linalg.LinAlgError, ValueError, ZeroDivisionError, CvxkernelError)
 ANOTHER_VALUE = "another value"  # beside variables that are explained, one that is not
+RESCALED = "weights rescaled"  # a telling: optimal weights, but for their sum
 CHANCE = 1e-3  # of the distance, the most that a slip may leave of weights alone
 CLOSE = 1e-5  # the most that several things at once may leave
 CLOSE_BESIDE = 1e-4  # and where a dual point or a value says more; what one slip of weights may
 STRICT = 0.25  # of what a single slip may leave: of many things at once some would fit by chance
-MERE = {*WEIGHTS, "zeta", "gamma", "g"}  # symbols that say no more than weights do
 ANSWER = {"alpha", "theta", "mu", "beta", "u", "b", "c", "point"}  # fields that an answer fills
-MOST_FITTED = 3  # kernels: some number fits weights of so many, wherever a method stopped
+BUDGET = {"traces", "budget", "first"}  # fields that say what weights sum to
 SEARCHED = 100.0  # a number that was searched for explains more easily: its distance counts so much
 
 
@@ -201,7 +202,8 @@ def explain(
         return []
     slips = list(variants(form, answer))
     mere = set(point) <= MERE
-    if (value is None and mere and not _tell_a_number(point)) or not point:
+    corner = mere and at_a_corner(point)
+    if (mere and not tell_a_number(point) and (value is None or corner)) or not point:
         slips = [slip for slip in slips if slip.search is None]
     elsewhere = other_formulations(form, problem, point, value, _allowed(before))
     alone = [*ranked(answer, slips), *elsewhere]
@@ -212,13 +214,17 @@ def explain(
         alone = [s for s in alone if s.distance <= (most if s.parameter is None else few)]
         made = {v.statement: v.applied(answer, 1.0) for v in slips if v.search is None}
         alone = [s for s in alone if _steep(form, made.get(s.statement), s.distance)]
+    kernel = value is None and kernel_alone(point)
+    if kernel:  # its best α makes it nearly optimal for some problem
+        most = max(min(CLOSE_BESIDE, CHANCE * before), LEAST)
+        alone = [s for s in alone if s.distance <= most]
     alone = _best(alone)
     # more leaves room for something else that was done
     sure = any(slip.parameter is None and slip.distance <= CLOSE_BESIDE for slip in alone)
     if sure or not point:
         return alone
     # a number that was searched for explains less than two things without one
-    return _best([*alone, *composed(form, answer, slips, dual=not mere)])
+    return _best([*alone, *composed(form, answer, slips, not mere, corner=corner, kernel=kernel)])
 
 
 def _steep(form: Formulation, made: Any, left: float) -> bool:
@@ -234,31 +240,35 @@ def _span(form: Formulation, made: Any) -> float:
     weights, left = getattr(made, symbol), [0.0]
     for k in range(1, weights.shape[-1]):
         other = replace(made, **{symbol: np.roll(weights, k, axis=-1)})
-        scaled = (v for v in _tellings(form, other, "answer") if v.kind == "weights rescaled")
+        scaled = (v for v in _tellings(form, other, "answer") if v.kind == RESCALED)
         left += [v.at(other, 1.0) for v in scaled]
     return max(left) or np.inf
-
-
-def _tell_a_number(point: Mapping[str, Array]) -> bool:
-    """Whether weights tell a number that is searched for: of a few kernels some number fits."""
-    weights = [np.atleast_2d(x) for name, x in point.items() if name in WEIGHTS]
-    return any(np.sum((x > LEAST * np.max(x)).any(axis=0)) > MOST_FITTED for x in weights)
 
 
 # -- Several things at once -----------------------------------------------------------------------
 
 
-def composed(form: Formulation, answer: Any, slips: Iterable[Variant], dual: bool) -> list[Slip]:
+def composed(
+    form: Formulation,
+    answer: Any,
+    slips: Iterable[Variant],
+    dual: bool,
+    *,
+    corner: bool = False,
+    kernel: bool = False,
+) -> list[Slip]:
     """One slip of the problem × another way to tell the answer × another value; or two slips.
 
     Two slips of the problem are tried where the answer has a dual point or a value: weights alone
-    are a few numbers, which some pair would fit by chance.
+    are a few numbers, which some pair would fit by chance. Weights at a `corner` say so little
+    that no slip of the problem is told beside another value or another sum of them; a learned
+    `kernel` told alone is nearly optimal for many problems: one has to be closer.
     """
     of_problem = [v for v in slips if v.of == "problem"]
     bare = replace(answer, claims={})
     before = AS_IT_IS.at(bare, 1.0)
     right = not before > LEAST  # the value alone is wrong
-    close = CLOSE_BESIDE if dual or answer.claims else CLOSE
+    close = CLOSE if kernel or not (dual or answer.claims) else CLOSE_BESIDE
     most = CLOSE if right else min(STRICT * _allowed(before), close)
     found = []
     for slip in (AS_IT_IS, *of_problem):
@@ -270,7 +280,10 @@ def composed(form: Formulation, answer: Any, slips: Iterable[Variant], dual: boo
         made = slip.applied(answer, number)
         if made is None:
             continue
+        summed = not answer.claims and (corner or set(slip.changes(number)) <= BUDGET)
         for telling in (AS_IT_IS, *_tellings(form, made, "answer")):
+            if telling.kind == RESCALED and slip is not AS_IT_IS and summed:
+                continue
             told = telling.applied(made, 1.0)
             left = np.inf if told is None else AS_IT_IS.at(replace(told, claims={}), 1.0)
             if left <= most and (dual or answer.claims or _steep(form, told, left)):
@@ -288,11 +301,16 @@ def composed(form: Formulation, answer: Any, slips: Iterable[Variant], dual: boo
         return _best(s for s in found if s.distance <= CLOSE and ANOTHER_VALUE not in s.parts)
     # One with a number that was searched for, and a value that is not its own, is no explanation.
     sure = [s for s in found if s.parameter is None and s.distance <= CLOSE / 10]
+    if corner:
+        own = {v.kind for v in _tellings(form, answer, "answer")} | {ANOTHER_VALUE}
+        sure = [s for s in sure if set(s.parts) <= own]
     found = [s for s in found if ANOTHER_VALUE not in s.parts or s in sure]
-    told = (dual or answer.claims) and not getattr(answer, "dear", False)
-    if told and not any(s.parameter is None and ANOTHER_VALUE not in s.parts for s in found):
+    more = (dual or answer.claims) and not getattr(answer, "dear", False)
+    if more and not any(s.parameter is None and ANOTHER_VALUE not in s.parts for s in found):
         pairs = _pairs(form, answer, of_problem, most, alone=not dual)
         found += [s for s in pairs if s.distance <= most and ANOTHER_VALUE not in s.parts]
+    if kernel and not any(s.distance <= LEAST for s in found):
+        return []
     return _best(found)
 
 
@@ -369,7 +387,11 @@ def _together(
         every = (AS_IT_IS, *_tellings(form, told, "value"))
         off, value = min(((v.at(told, 1.0), v) for v in every), key=lambda pair: pair[0])
         if off > 1e-3:
-            statements.append("and a value that is not that problem's")
+            alone = {
+                s: AS_IT_IS.at(replace(told, claims={s: told.claims[s]}), 1.0) for s in told.claims
+            }
+            wrong = " and ".join(s for s, x in alone.items() if x > 1e-3)
+            statements.append(f"and a {wrong} that is not that problem's")
             kinds.append(ANOTHER_VALUE)
         elif value is not AS_IT_IS:
             statements.append(value.statement)
