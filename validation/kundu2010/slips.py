@@ -116,9 +116,10 @@ class Answer:
         name = self.form.id
         for algorithm, equation in EQUATIONS.items():
             name = equation if name.startswith(algorithm) else name
-        traces = self.traces()
-        if np.abs(traces / self.problem.tau - 1).max() > ELSEWHERE:
-            raise InputError("K", f"the trace {self.problem.tau}", f"{traces}")
+        if not isinstance(self.problem, Combination):
+            traces = self.traces().sum() if self.total else self.traces()
+            if np.abs(traces / self.problem.tau - 1).max() > ELSEWHERE:
+                raise InputError("K", f"the trace {self.problem.tau}", f"{traces}")
         if (key := id(self.problem)) not in self.made:  # with the problem, lest it go
             self.made[key] = self.problem, solved(name, self.problem).variables
         return {**self.made[key][1], **self.point}
