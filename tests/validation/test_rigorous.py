@@ -62,6 +62,23 @@ def test_a_moved_solution_never_excludes_the_optimum(id, solved):
     assert enclose(id, problem, **kept).meets(best)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("id", POLISHED)
+def test_a_polished_point_is_examined_beside_what_was_not_polished(id, kind, solved):
+    problem, solution = solved(id, kind)
+    point = solution.variables
+    with balls.precision():
+        examiner = JUDGES[id](problem)
+        for better in examiner.better(point):
+            made = {**point, **{symbol: balls.doubles(x) for symbol, x in better.items()}}
+            for side, objective in examiner.examine(made).objectives.items():
+                if side == "lower":
+                    assert objective.lower <= solution.upper
+                else:
+                    assert objective.upper >= solution.lower
+            assert CATALOGUE[id].enclose(problem, made).meets(solution.enclosure)
+
+
 @pytest.mark.parametrize("id", [id for id in POLISHED if not CATALOGUE[id].fixed])
 def test_twenty_digits(id, solved):
     problem, solution = solved(id, "gaussian")

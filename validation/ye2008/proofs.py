@@ -265,6 +265,8 @@ class Together:
 def polished_together(bounds: Restricted, point: Point) -> Point:
     """θ, t and R nearer to the optimum of (32) or (45), by Newton's method; from t and Z if given.
 
+    R is k × k, as HR is then of the shape of every β: what its rank spares are columns of zeros.
+
     Of an eigenvalue of Z and the one of diag(t) - S that belongs to it one is zero; what rounding
     hides is tried.
     """
@@ -287,7 +289,8 @@ def polished_together(bounds: Restricted, point: Point) -> Point:
             if not at.settled():
                 break
             if not at.more():
-                return {"theta": _budget(bounds, at.w), "t": at.t * size, "R": at.R}
+                square = at.R @ np.eye(rank, k)
+                return {"theta": _budget(bounds, at.w), "t": at.t * size, "R": square}
     raise LinAlgError("Newton's method did not come to rest")
 
 
