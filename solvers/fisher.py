@@ -61,8 +61,12 @@ class FisherFunction:
         return {"theta": evaluation.w, "u": evaluation.u}
 
     def ahead(self, evaluation: FisherEvaluation, w: Array) -> Point | None:
-        """None: the enclosure needs a factorization in any case."""
-        return None
+        """The point at w, to first order in d = w - its own: u + Σᵢ dᵢ(λI + JGJ)⁻¹JGᵢv.
+
+        The enclosure charges the square of what is left of ∇q there, and needs no factorization.
+        """
+        rest = (w - evaluation.w) @ evaluation.images
+        return {"theta": w, "u": evaluation.u + evaluation.solve(rest[:, None])}
 
 
 @dataclass
