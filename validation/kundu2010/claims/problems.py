@@ -126,9 +126,7 @@ def luss2007(seed: int) -> Evidence:
 
 
 def average(seed: int) -> Evidence:
-    """(2) at the average S̄, with mρ, against (4) with L3 at its trace: Σ‖K - Sᵢ‖² is that plus
-    Σ‖Sᵢ - S̄‖².
-    """
+    """(2) at the average S̄, with mρ, and ρΣ‖Sᵢ - S̄‖² more, against (4) with L3 at its trace."""
     found = []
     for kind in KINDS:
         S, y = similarities(N, 3, kind=kind, seed=seed)

@@ -202,9 +202,9 @@ CLAIMS = (
         one_program, printed="imprecise",
         quote="are the coefficients learned from the corresponding methods … the λ value is fixed "
         "to 5.0",
-        correction="the row SDP_θ is Theorem 2.1 where λ is negligible, as (41) is where little is "
-        "learned: λ = 5e-4 for kernels of trace m; QCQP_θ and SILP_θ, with other weights, are "
-        "nearer to each other",
+        correction="the row SDP_θ is Theorem 2.1 where λ is negligible, as it is in (41) where "
+        "little is learned, and as 5e-4 is for kernels of trace m; QCQP_θ and SILP_θ have other "
+        "weights, nearer to each other",
         remark="Where θᵀr = 1, λ = 5e-4 is not negligible. In Table 3 SDP_θ has the learned λ, "
         "0.030, in θ₁: the narrowest kernel is nearly the identity.",
         programs=("ye2008-thm2.2", "ye2008-eq43")),
