@@ -207,7 +207,7 @@ MUTATIONS = (
         "gonen2008.data:Gating.K_eta",
         "eta[:, None] * K_m * eta",
         "eta[:, None] * K_m",
-        ("gonen2008-eq7", "gonen2008-K_eta", "gonen2008-constant"),
+        ("gonen2008-eq7", "gonen2008-K_eta", "gonen2008-constant", "gonen2008-upper"),
     ),
     Mutation(
         "‖w‖² for ½‖w‖² in (5)",
@@ -221,7 +221,12 @@ MUTATIONS = (
         "gonen2008.data:Gating.slope",
         "s - self.eta * s.sum(axis=0)",
         "s + self.eta * s.sum(axis=0)",
-        ("gonen2008-gradient-v0", "gonen2008-gradient-v", "gonen2008-extensions-gradient"),
+        (
+            "gonen2008-gradient-v0",
+            "gonen2008-gradient-v",
+            "gonen2008-monotone",
+            "gonen2008-extensions-gradient",
+        ),
     ),
     Mutation(
         "2ε in the objective of regression",
@@ -242,7 +247,7 @@ MUTATIONS = (
         "gonen2008.prediction:Discriminant.__call__",
         "f[rows] += eta[rows]",
         "f[rows] += eta[rows] ** 2",
-        ("gonen2008-eq8",),
+        ("gonen2008-eq8", "gonen2008-testing"),
     ),
     Mutation(
         "twice the gates of the bounds",

@@ -297,6 +297,18 @@ def at_most(
     return Finding(max(0.0, left - right) / made_of, rounding(n, 1.0), **told)
 
 
+def favored(weights: Any, *kernels: int, **told: Any) -> Finding:
+    """These kernels, counted from one, are favored: one of them has the largest weight of the row.
+
+    And together they have more than as many of the others.
+    """
+    rest = np.asarray(weights, dtype=float)
+    chosen = [kernel - 1 for kernel in kernels]
+    own, rest = rest[chosen], np.sort(np.delete(rest, chosen))[::-1]
+    lead = min(own.max() - rest[0], own.sum() - rest[: len(own)].sum())
+    return at_most(0.0, float(lead), n=len(chosen), magnitude=float(own.sum()), **told)
+
+
 def solved(left: Any, right: Any, *matrices: Any, **told: Any) -> Finding:
     """An identity one of whose sides needs linear systems with these matrices to be solved.
 

@@ -15,6 +15,7 @@ from cvxkernel.solvers.estimators import (
     SpectrumSVM,
     selected_regularizer,
 )
+from cvxkernel.validation.chen2009.claims.tables import TABLE_1
 from cvxkernel.validation.studies.data import NOT_TO_BE_HAD, Data
 from cvxkernel.validation.studies.protocol import (
     LIMIT,
@@ -94,20 +95,7 @@ METHODS = (
     "SVM w/ shift, k = As",
 )
 RAW = ("proposed SVM", "robust SVM", "SVM w/ flip")
-TABLE_1 = {  # mean and deviation, per cent
-    "Amazon": [(11.32, 7.86), (7.63, 6.55), (12.37, 7.68), (20.79, 10.97), (15.53, 13.05),
-               (16.05, 11.59), (9.47, 6.57)],
-    "aural_sonar": [(12.00, 4.85), (12.00, 5.79), (12.00, 5.34), (13.25, 5.07), (17.25, 9.93),
-                    (14.25, 6.94), (18.25, 5.97)],
-    "protein": [(2.93, 2.73), (18.28, 5.57), (9.14, 4.26), (4.14, 3.01), (31.55, 17.63),
-                (2.59, 3.06), (43.45, 5.71)],
-    "voting": [(4.72, 1.96), (5.00, 1.79), (5.00, 1.79), (4.83, 2.17), (6.55, 5.34),
-               (5.34, 1.93), (5.46, 1.74)],
-    "Yeast-5-7": [(25.25, 4.93), (26.50, 4.50), (28.25, 6.38), (35.75, 7.75), (46.00, 9.40),
-                  (26.88, 6.22), (30.63, 5.80)],
-    "Yeast-5-12": [(8.63, 5.09), (9.00, 5.39), (10.50, 4.72), (10.75, 5.13), (43.38, 8.41),
-                   (10.75, 4.82), (12.75, 4.39)],
-}  # fmt: skip
+CASES = {"Aural Sonar": "aural_sonar", "Protein": "protein", "Voting": "voting"}
 UNMODIFIED = {"proposed SVM": 48.10, "SVM w/ flip": 41.38, "robust SVM": 38.62}  # on Protein
 
 
@@ -148,8 +136,8 @@ STUDY = Study(
     quick_data=("aural_sonar",),
     columns=("error", "raw error"),
     printed={
-        (method, case, "error"): row
-        for case, rows in TABLE_1.items()
+        (method, CASES.get(name, name), "error"): row
+        for name, rows in TABLE_1.items()
         for method, row in zip(METHODS, [*rows, rows[4]], strict=True)
     }
     | {(m, "protein", "raw error"): (x, None) for m, x in UNMODIFIED.items()},

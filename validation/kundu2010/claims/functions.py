@@ -32,7 +32,14 @@ from cvxkernel.validation.ledger.claim import (
     not_above,
     worst,
 )
-from cvxkernel.validation.ledger.shared import KINDS, as_written, optimum, optimum_of, problem
+from cvxkernel.validation.ledger.shared import (
+    KINDS,
+    PROMISE,
+    as_written,
+    optimum,
+    optimum_of,
+    problem,
+)
 
 STEPS = (1e-3, -1e-3, 1.0)  # from x towards another point, away from it, and all the way
 
@@ -151,6 +158,23 @@ def two_omegas(seed: int) -> Evidence:
             told = {"instance": f"(5), {kind}, C = {C:g}"}
             budgeted, ends_5 = Budgeted(K, at.y, C, tau), omega_5(K, at.y, C, tau)
             found.append(as_written("kundu2010-eq5", budgeted, ends_5, **told))
+    return Evidence(worst(found))
+
+
+def non_sparse(seed: int) -> Evidence:
+    """The weights 1/γᵢ of (10): the machine of ΣKᵢ/γᵢ has its optimum; (5) has a weight of 0."""
+    found: list[Finding] = []
+    for kind in KINDS:
+        at, best = problem("kundu2010-eq10", kind, seed), optimum("kundu2010-eq10", kind, seed)
+        weights = 1 / best.variables["gamma"]
+        one = omega_10(np.tensordot(weights, at.kernels, axes=1)[None], at.y, at.C)
+        told = about(kind, {f"1/γ_{i + 1}": weight for i, weight in enumerate(weights)})
+        found.append(at_most(1.0, float(weights.min()), n=at.m, **told))
+        found.append(Finding(abs(one.value / best.value - 1), PROMISE, **told))
+    gaussian: Combination = problem("kundu2010-eq10", "gaussian", seed)
+    five = omega_5(gaussian.kernels, gaussian.y, gaussian.C, float(gaussian.n))
+    least = float(five.variables["beta"].min())
+    found.append(Finding(least, PROMISE, **about("(5), gaussian", {"the least weight": least})))
     return Evidence(worst(found))
 
 
@@ -357,6 +381,13 @@ CLAIMS = (
         remark="Each formulation has its own Ω: (5) in section 2, (10) from section 3.2 on, which "
         "says so; (10) ≤ ω(ΣKᵢ) ≤ (5), and all theory is of (6) with (10).",
         programs=("kundu2010-eq5", "kundu2010-eq10", "lanckriet2004-sm1")),
+    Claim("kundu2010-non-sparse", "Section 3.2, above (10)",
+        "(10) learns a combination of kernels that is not sparse",
+        "the weights 1/γᵢ of (10), all 1 or more, and the machine of ΣKᵢ/γᵢ; (5) on kernels of "
+        "which it leaves some out", non_sparse,
+        quote="To learn a non-sparse combination of kernels the following MKL formulation has been "
+        "proposed in [10]",
+        programs=("kundu2010-eq10",)),
     Claim("kundu2010-eq6-convex", "Section 3.2, below (11)",
         "Ω of (10), and so F in (6), is convex on 𝒦ᵐ",
         eq6_convex.__doc__ or "", eq6_convex,

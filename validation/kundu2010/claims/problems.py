@@ -11,6 +11,7 @@ from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.kundu2010 import Similarities, Spectra
 from cvxkernel.validation.chen2009.samples import similarity
+from cvxkernel.validation.kundu2010.samples import similarities
 from cvxkernel.validation.ledger.claim import (
     Claim,
     Evidence,
@@ -124,6 +125,22 @@ def luss2007(seed: int) -> Evidence:
     return Evidence(worst(found))
 
 
+def average(seed: int) -> Evidence:
+    """(2) at the average S̄, with mρ, and ρΣ‖Sᵢ - S̄‖² more, against (4) with L3 at its trace."""
+    found = []
+    for kind in KINDS:
+        S, y = similarities(N, 3, kind=kind, seed=seed)
+        mean, rho = S.mean(axis=0), 0.1
+        free = optimum_of("luss2007", RobustMachine(mean, y, 1.0, len(S) * rho))
+        spread = rho * float(np.sum((S - mean) ** 2))
+        whole = Enclosure(free.value + spread, free.lower + spread, free.upper + spread, {})
+        tau = float(np.trace(free.variables["K"]))
+        many = optimum_of("kundu2010-eq4", Similarities(S, y, 1.0, rho, tau, "L3"))
+        numbers = {"(2) at the average": whole.value, "(4)": many.value}
+        found.append(equal(whole, many, **about(kind, numbers)))
+    return Evidence(worst(found))
+
+
 def chen7(seed: int) -> Evidence:
     """(4) with m = 1 and L2 at C = 1/(2ηn), ρ = γ/(2η), against (7) of chen2009 over 2η."""
     found = []
@@ -194,6 +211,13 @@ CLAIMS = (
         luss2007,
         quote="we recover the formulations in [8] and [6] respectively (albeit with a trace "
         "constraint)",
+        programs=("kundu2010-eq4", "luss2007")),
+    Claim("kundu2010-average", "Section 4.3",
+        "(2) is extended to multiple similarity matrices by their average",
+        "(2) at the average S̄, with mρ, plus ρΣ‖Sᵢ − S̄‖², against (4) with L3 at the trace of its "
+        "kernel", average,
+        quote="to multiple similarity matrices by averaging over the similarity matrices",
+        remark="It is (4) with L3, but for the trace: Σ‖K − Sᵢ‖² = m‖K − S̄‖² + Σ‖Sᵢ − S̄‖².",
         programs=("kundu2010-eq4", "luss2007")),
     Claim("kundu2010-chen7", "Section 2, after (7)",
         "(4) with m = 1, L(X) = ‖X‖_F is the formulation of chen2009, albeit with a trace "

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from cvxkernel.formulations.chen2009 import spectrum
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.validation.chen2009.samples import similarity
-from cvxkernel.validation.ledger.claim import Claim, Evidence, Finding, about, at_most, worst
+from cvxkernel.validation.ledger.claim import (
+    Claim,
+    Evidence,
+    Finding,
+    about,
+    at_most,
+    identity,
+    worst,
+)
 from cvxkernel.validation.ledger.shared import KINDS
 
 # Accuracy and F-score of Denoise, Flip, Shift, IndSVM, and of ESKL with L1, L2, L3.
@@ -109,15 +118,20 @@ def reasonable(seed: int) -> Evidence:
 
 
 def transformations(seed: int) -> Evidence:
-    """The least of μ for Denoise, Flip and Shift of indefinite similarities."""
+    """Σⱼ μⱼvⱼvⱼᵀ with the printed μ: its least eigenvalue; and against clip, flip and shift."""
     found = []
     for kind in KINDS:
-        lam = np.linalg.eigvalsh(similarity(13, kind=kind, seed=seed)[0])
-        delta = min(float(lam.min()), 0.0)
-        for name, mu in (("Denoise", np.maximum(lam, 0)), ("Flip", np.abs(lam)),
-                         ("Shift", lam - delta)):  # fmt: skip
-            told = about(f"{name}, {kind}", {"least λ": lam.min(), "least μ": mu.min()})
-            found.append(at_most(0.0, float(mu.min()), n=13, magnitude=abs(delta), **told))
+        S, _ = similarity(13, kind=kind, seed=seed)
+        lam, v = np.linalg.eigh(S)
+        size = float(np.abs(lam).sum())
+        for name, mu, modify in (("Denoise", np.maximum(lam, 0), spectrum.clip),
+                                 ("Flip", np.abs(lam), spectrum.flip),
+                                 ("Shift", lam - min(lam.min(), 0.0), spectrum.shift)):  # fmt: skip
+            K = (v * mu) @ v.T
+            least = float(np.linalg.eigvalsh(K)[0])
+            told = about(f"{name}, {kind}", {"of S": lam[0], "of K": least})
+            found.append(at_most(0.0, least, n=13, magnitude=size, **told))
+            found.append(identity(K, modify(S), n=13, magnitude=size, **told))
     return Evidence(worst(found))
 
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from cvxkernel.formulations.inputs import Array
-from cvxkernel.validation.ledger.claim import Claim, Evidence, Finding, about, at_most, worst
+from cvxkernel.validation.ledger.claim import (
+    Claim,
+    Evidence,
+    Finding,
+    about,
+    at_most,
+    favored,
+    worst,
+)
 
 DIGIT = 0.00501 * 2  # two numbers printed to two digits, and the rounding of their difference
 
@@ -101,12 +109,15 @@ def nine(seed: int) -> Evidence:
 
 
 def diminishes(seed: int) -> Evidence:
-    """Diff from each training ratio to the next; from the largest to the last."""
+    """Diff from each training ratio to the next; from the first to the last."""
     steps, ends = [], []
     for table in TABLES:
         _, diff = spread(table)
-        told = about(table, {"first": diff[0], "largest": diff.max(), "last": diff[-1]})
-        steps.append(at_most(float(diff.argmax()), 0.0, n=1, **told))
+        rises = np.diff(diff)
+        numbers = {"first": diff[0], "largest": diff.max(), "last": diff[-1]}
+        numbers |= {f"{diff[j]:.2f} rises by": rises[j] for j in np.flatnonzero(rises > 0)}
+        told = about(table, numbers)
+        steps.append(Finding(max(0.0, float(rises.max())), DIGIT, **told))
         ends.append(at_most(float(diff[-1]), float(diff[0]), n=1, **told))
     return Evidence(worst(steps), worst(ends))
 
@@ -133,14 +144,26 @@ def deteriorates(seed: int) -> Evidence:
 
 
 def preferred(seed: int) -> Evidence:
-    """What K₅ and K₆ have together of every class; and which is the largest."""
-    found = []
-    for model, weights in WEIGHTS.items():
-        together = float(min(w[4] + w[5] for w in weights))
-        told = about(f"Table 2, {model}", {"θ₅ + θ₆, the least": together})
-        found.append(at_most(0.5, together, n=1, **told))
-        found += [at_most(float(w.max()), float(w[5]), n=1, **told) for w in weights]
+    """K₅ and K₆ of every class."""
+    found = [
+        favored(w, 5, 6, **about(f"Table 2, {model}", {"θ₅ + θ₆": w[4] + w[5]}))
+        for model, weights in WEIGHTS.items()
+        for w in weights
+    ]
     return Evidence(worst(found))
+
+
+def half_shared(seed: int) -> Evidence:
+    """Σᵢ minₜ θᵢᵗ of Partial; of averages it is not below the average."""
+    shared = float(WEIGHTS["Partial"].min(axis=0).sum())
+    return Evidence(at_most(0.5, shared, n=7, **about("Table 2, Partial", {"shared": shared})))
+
+
+def no_more_weights(seed: int) -> Evidence:
+    """The seven printed weights add up to one, to their digits."""
+    every = np.vstack([*WEIGHTS.values(), MORE_DATA])
+    off = np.abs(every.sum(axis=1) - 1)
+    return Evidence(Finding(float(off.max()), 7 * DIGIT / 2, **about("Table 2")))
 
 
 def closer(seed: int) -> Evidence:
@@ -226,11 +249,20 @@ CLAIMS = (
         quote="represents the performance difference between the best model and the worst one"),
     Claim("tang2009-table2", "Section 5.2, Table 2, as printed",
         "every class of every model prefers K₅ and K₆",
-        "the printed weights of each class: Independent, Partial and Same", preferred,
+        "the printed weights of each class: one of the two is the largest, and together they are "
+        "more than any other two", preferred,
         quote="All the models, no matter which class, prefer to choose K_5 and K_6",
-        remark="Read as: together they have most of the weight of every class, and K₆, alone or "
-        "with K₅, the largest. K₅ is not among the two largest in five of ten classes "
-        "(Independent), two of ten (Partial)."),
+        remark="Together: K₅ is not among the two largest in five of ten classes (Independent), "
+        "two of ten (Partial)."),
+    Claim("tang2009-table2-half", "Section 5.2, Table 2, as printed",
+        "the labels of the Partial Model share 50 per cent of the kernel",
+        "the least weight of each kernel over the classes, summed; the weights are averages, so "
+        "that it may be more", half_shared,
+        quote="obtained via Independent and Partial Model sharing 50% kernel"),
+    Claim("tang2009-table2-zero", "Section 5.2, Table 2, as printed",
+        "kernels 8 to 10 have no weight", "the printed weights of every row added up",
+        no_more_weights,
+        quote="The weights for kernel 8-10 are not presented as they are all 0"),
     Claim("tang2009-closer", "Section 5.2, Table 2, as printed",
         "the weights of Same with 2 per cent of the data are closer to those with 60 per cent",
         "Σᵢ|θᵢ − θᵢ with 60 per cent|, averaged over the classes of a model", closer,
@@ -268,8 +300,9 @@ CLAIMS = (
         "the printed Diff; no experiment is repeated", diminishes, printed="imprecise",
         quote="The difference diminishes as training data increases. This is common for all data "
         "sets",
-        correction="from the first ratio to the last; on Bio (Table 4) it first rises, from 1.01 "
-        "at 1 to 2.23 at 5 per cent"),
+        correction="from the first ratio to the last; in between it rises: on Ligand at three "
+        "steps (most from 0.93 to 1.52), on Bio from 1.01 at 1 to 2.23 at 5 per cent, on USPS at "
+        "the last step"),
     Claim("tang2009-bio", "Section 5.2, Table 4, as printed",
         "Bio has a medium difference, between 1 and 2 per cent",
         "the printed Diff; no experiment is repeated", bio,

@@ -6,6 +6,13 @@ from cvxkernel.validation.ledger.claim import Erratum
 
 ERRATA: tuple[Erratum, ...] = (
     Erratum(
+        "tang2009-eq8",
+        "(8)",
+        "Gᵢᵗ on the right, which nothing defines",
+        "Gᵢ, a base kernel, as in (4) and (12)",
+        transcribed="whether the matrix on the right of (8) is Gᵢ or Gᵢᵗ",
+    ),
+    Erratum(
         "tang2009-step2",
         "Section 4, step 2, first display",
         "θᵢᵗD(αⱼᵗ, Gᵢ) ≤ gᵗ",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from cvxkernel.validation.ye2008.claims import (
     fisher,
     joint,
+    later_tables,
     many_classes,
     scatter,
     tables,
@@ -18,7 +19,8 @@ CLAIMS = (
     *many_classes.CLAIMS,
     *joint.CLAIMS,
     *tables.CLAIMS,
+    *later_tables.CLAIMS,
 )
-REMARKS = (*many_classes.REMARKS, *joint.REMARKS)
+REMARKS = (*many_classes.REMARKS, *joint.REMARKS, *later_tables.REMARKS)
 
 __all__ = ["CLAIMS", "REMARKS"]

@@ -52,15 +52,17 @@ def times(factor: float, one: Enclosure) -> Enclosure:
 
 
 def eq40(seed: int) -> Evidence:
-    """min_w F₇ against (40), and F₇ = τF₃ with λ = 1/τ."""
+    """F₇ at the w* above (40), by its second line, against (40); F₇ = τF₃ with λ = 1/τ."""
     s = two(seed)
     tau = 1 / s.lam
-    w = solve(s.ridged, s.X @ s.P @ s.a)
+    inner = s.a - s.P @ solve(np.eye(s.n) / tau + s.P @ s.G @ s.P, s.P @ s.G @ s.a)
+    w = tau * s.X @ inner
     square, length = float(np.sum(((s.X @ s.P).T @ w - s.a) ** 2)), float(w @ w)
     F7, F3 = tau * square + length, square + s.lam * length
     M = np.eye(s.n) / tau + s.centred
-    found = [solved(F7, float(s.a @ solve(M, s.a)), M, s.ridged)]
-    return Evidence(worst([*found, identity(F7, tau * F3, n=s.n)]))
+    found = [solved(F7, float(s.a @ solve(M, s.a)), M, s.ridged), identity(F7, tau * F3, n=s.n)]
+    found.append(solved(w, solve(s.ridged, s.X @ s.P @ s.a), M, s.ridged))
+    return Evidence(worst(found))
 
 
 def r_0(seed: int) -> Evidence:
@@ -289,9 +291,11 @@ def lda(seed: int) -> Evidence:
 # fmt: off
 CLAIMS = (
     Claim("ye2008-eq40", "Section 4.1.1, (39) and (40)",
-        "min over w of F₇ = aᵀ(I/τ + G̃)⁻¹a, and F₇ is equivalent to (12) with λ = 1/τ",
+        "w* = (I/τ + φPφᵀ)⁻¹φPa = τφ(I − P(I/τ + PGP)⁻¹PG)a, min over w of F₇ = aᵀ(I/τ + G̃)⁻¹a, "
+        "and F₇ is equivalent to (12) with λ = 1/τ",
         "points with explicit features", eq40,
-        quote="which is equivalent to the standard formulation in Equation (12)"),
+        quote="which is equivalent to the standard formulation in Equation (12) … that minimizes "
+        "the objective function in Equation (39) for a fixed K and a fixed"),
     Claim("ye2008-r0", "Section 4.1.1, below (40)",
         "the identity appears in exactly the same form as the other kernels: G̃₀ = I, of weight λ "
         "and trace m",

@@ -6,9 +6,10 @@ import numpy as np
 from scipy.linalg import eigvalsh
 
 from cvxkernel.formulations.arithmetic import DOUBLES
+from cvxkernel.formulations.enclosure import Enclosure
 from cvxkernel.formulations.inputs import Array
 from cvxkernel.formulations.ye2008 import Discriminant, bounds
-from cvxkernel.validation.instances import instance
+from cvxkernel.validation.instances import instance, random_kernels
 from cvxkernel.validation.ledger.claim import (
     Claim,
     Evidence,
@@ -30,7 +31,8 @@ from cvxkernel.validation.ledger.shared import (
     problem,
 )
 from cvxkernel.validation.ye2008.claims.programs import all_written, same
-from cvxkernel.validation.ye2008.claims.space import solve, some_weights
+from cvxkernel.validation.ye2008.claims.space import solve, some_weights, space, three
+from cvxkernel.validation.ye2008.claims.two_classes import duality
 
 
 def eq29(seed: int) -> Evidence:
@@ -101,22 +103,35 @@ def thm3_1(seed: int) -> Evidence:
     return Evidence(worst(found))
 
 
-NEAR = 0.15  # what "close" is taken for: of the exact objective, at the approximate weights
+NEAR = 0.05  # "close": the exact objective, at the approximate weights, five per cent above
+
+
+def of_rank_two(seed: int) -> Discriminant:
+    """Eight samples, four classes, three kernels of rank two, the paper's λ."""
+    return Discriminant(random_kernels(8, 3, rank=2, seed=seed), np.arange(8.0) % 4 + 1, 5e-4)
+
+
+FAR = 732801687  # the seed whose weights are the worst we know of
+
+
+def excess(at: Discriminant, exact: Enclosure, above: Enclosure) -> Finding:
+    """By how much the exact objective at the weights of (32) is above its minimum."""
+    there = float(bounds.value(DOUBLES, at, above.variables["theta"], binary=False).mid)
+    numbers = {"(29)": exact.value, "at the weights of (32)": there, "(32)": above.value}
+    return Finding(max(0.0, there / exact.lower - 1), NEAR, **about(f"n = {at.n}", numbers))
 
 
 def close(seed: int) -> Evidence:
-    """The exact objective at the weights of (32) against its minimum; at last with m = 30."""
-    data = instance(30, 4, 3, seed=seed)
-    problems = {kind: problem("ye2008-thm3.1", kind, seed) for kind in KINDS}
-    problems["m = 30"] = Discriminant(data["kernels"], data["y"], data["lam"])
-    found = []
-    for name, at in problems.items():
-        exact, above = optimum_of("ye2008-eq29-single", at), optimum_of("ye2008-thm3.1", at)
-        there = float(bounds.value(DOUBLES, at, above.variables["theta"], binary=False).mid)
-        excess = max(0.0, there / exact.lower - 1)
-        numbers = {"(29)": exact.value, "at the weights of (32)": there, "(32)": above.value}
-        found.append(Finding(excess, NEAR, **about(name, numbers)))
-    return Evidence(worst(found))
+    """The exact objective at the weights of (32) against its minimum: at worst, in the median."""
+    ids = ("ye2008-eq29-single", "ye2008-thm3.1")
+    some = [
+        excess(problem(ids[1], kind, seed), *(optimum(id, kind, seed) for id in ids))
+        for kind in KINDS
+    ]
+    for at in map(of_rank_two, (2 * seed, 2 * seed + 1, FAR)):
+        some.append(excess(at, *(optimum_of(id, at) for id in ids)))
+    median = sorted(some[:-1], key=lambda one: one.worst)[len(some) // 2 - 1]
+    return Evidence(some[-1], median)
 
 
 def factor(seed: int) -> Finding:
@@ -166,6 +181,11 @@ def eq33(seed: int) -> Evidence:
     return Evidence(worst(printed), worst(corrected))
 
 
+def thm3_2_dual(seed: int) -> Evidence:
+    """The dual of min F₆."""
+    return Evidence(worst(duality(s, s.H, seed) for s in (three(seed), space((6, 4), seed))))
+
+
 # fmt: off
 CLAIMS = (
     Claim("ye2008-eq29", "Section 3.1, (29)",
@@ -190,11 +210,13 @@ CLAIMS = (
         programs=("ye2008-thm3.1", "ye2008-eq29")),
     Claim("ye2008-thm3.1-close", "After Theorem 3.1, and section 5.2",
         "(32) approximates (29), is close to it",
-        "the exact objective at the weights of (32): at most 15 per cent above its minimum", close,
+        "the exact objective at the weights of (32): close is taken for five per cent above its "
+        "minimum", close, printed="imprecise",
         quote="This implies that the approximate formulation is close to the exact one",
-        remark="In its weights, on four problems: the exact objective there is at most 15 per cent "
-        "above its minimum, which is what close is taken for. Its value is an upper bound on (29), "
-        "see ye2008-thm3.1-factor; a free symmetric T for diag(t) is exact.",
+        correction="in its weights, as a rule: in the median of some small problems the exact "
+        "objective there is close to its minimum, at worst it was nearly twice as large",
+        remark="Its value is an upper bound on (29), see ye2008-thm3.1-factor; a free symmetric T "
+        "for diag(t) is exact.",
         programs=("ye2008-thm3.1", "ye2008-eq29-single")),
     Claim("ye2008-eq33", "Section 3.2, after (33)",
         "the optimal kernel minimizing (26) is the minimizer of F₆",
@@ -208,6 +230,10 @@ CLAIMS = (
         same("ye2008-eq29", "ye2008-thm3.2"), programs=("ye2008-eq29", "ye2008-thm3.2"),
         quote="function in Equation (33) can be found by solving the following convex QCQP "
         "problem"),
+    Claim("ye2008-thm3.2-dual", "Proof of Theorem 3.2, (35)",
+        "ηᵢ = −βᵢ/2, wᵢ = φ(X)Pβᵢ/(2λ), and max of (35) = min F₆",
+        "points with explicit features, three and two classes", thm3_2_dual,
+        quote="and we obtain the following Lagrangian dual function"),
     Claim("ye2008-thm3.3", "Theorem 3.3, (37)", "max (37) = −min (29)",
         "both programs as written, held against their ends, their enclosures compared",
         same("ye2008-eq29", "ye2008-thm3.3"), programs=("ye2008-eq29", "ye2008-thm3.3"),

@@ -7,6 +7,7 @@ from scipy.linalg import eigh, eigvalsh, pinvh
 
 from cvxkernel.formulations.arithmetic import DOUBLES
 from cvxkernel.formulations.inputs import Array
+from cvxkernel.formulations.kernels import factor
 from cvxkernel.formulations.ye2008 import Discriminant, bounds
 from cvxkernel.validation.ledger.claim import (
     Claim,
@@ -100,6 +101,12 @@ def F4(s: Space, A: Array) -> float:
     return float(np.trace(solve(A.T @ S_t @ A, A.T @ S_b @ A)))
 
 
+def F5(s: Space, A: Array) -> float:
+    """(26) at W = φ(X)A."""
+    S_t, _ = scatters(s)
+    return float(np.sum(np.sum(A * (s.G @ s.H), axis=0) ** 2 / np.sum(A * (S_t @ A), axis=0)))
+
+
 def eq23(seed: int) -> Evidence:
     """(23) with W and with A, W = φ(X)A."""
     s = full(seed)
@@ -109,28 +116,33 @@ def eq23(seed: int) -> Evidence:
     return Evidence(solved(np.trace(solve(below, above)), F4(s, A), below, s.ridged))
 
 
-def diagonalized(s: Space) -> tuple[Array, Array]:
-    """Σ_b in non-decreasing order and Z with ZᵀS_tZ = I, ZᵀS_bZ = Σ_b."""
-    S_t, S_b = scatters(s)
-    eigenvalues, Z = eigh(S_b, S_t)
-    return eigenvalues, Z
+def null_space(seed: int) -> Evidence:
+    """S_b on the null space of S_t, with fewer features than points."""
+    found = []
+    for s in (three(seed), space((5, 4, 3, 2), seed, 2)):
+        S_t, S_b = scatters(s)
+        eigenvalues, V = eigh(S_t)  # d of them are not zero
+        none = V[:, : -s.d]
+        loss = float(np.linalg.norm(S_b) * eigenvalues[-1] / eigenvalues[-s.d])
+        told = about(f"n = {s.n}, d = {s.d}", {"its dimension": none.shape[1]})
+        found.append(at_most(float(np.abs(S_b @ none).max()), 0.0, n=s.n, magnitude=loss, **told))
+    return Evidence(worst(found))
 
 
 def eq25_order(seed: int) -> Evidence:
-    """Σ_b as the leading q × q block, non-decreasing: no other entry of ZᵀS_bZ, and F₄ there."""
-    found = []
-    for sizes in ((6, 4, 3), (5, 4, 2, 2), (4, 4, 5)):
-        s, q = space(sizes, seed, 13), len(sizes) - 1  # q = rank(S_b); as many features as points
-        eigenvalues, Z = diagonalized(s)
-        Z = np.hstack([Z[:, -q:], Z[:, :-q]])
-        S_t, S_b = scatters(s)
-        inside = np.zeros((s.n, s.n))
-        inside[:q, :q] = np.diag(eigenvalues[-q:])
-        best, first = float(eigenvalues.sum()), F4(s, Z[:, :q])
-        told = about(f"classes of {sizes}", {"F₄, first q": first, "trace Σ_b": best})
-        found.append(solved(Z.T @ S_b @ Z, inside, S_t, **told))
-        found.append(solved(first, best, S_t, **told))
-    return Evidence(worst(found))
+    """F₄ at the first q columns of Z, all m entries of Σ_b sorted as printed, and the other way."""
+    return on_each(_eq25_order(seed, sizes) for sizes in ((6, 4, 3), (5, 4, 2, 2), (4, 4, 5)))
+
+
+def _eq25_order(seed: int, sizes: tuple[int, ...]) -> Evidence:
+    s, q = space(sizes, seed, 13), len(sizes) - 1  # q = rank(S_b); as many features as points
+    S_t, S_b = scatters(s)
+    Sigma_b, Z = eigh(S_b, S_t)  # ZᵀS_tZ = I, ZᵀS_bZ = diag(Σ_b), non-decreasing
+    best = float(Sigma_b.sum())
+    printed, corrected = F4(s, Z[:, :q]), F4(s, Z[:, ::-1][:, :q])
+    numbers = {"F₄, non-decreasing": printed, "F₄, non-increasing": corrected, "trace Σ_b": best}
+    told = about(f"classes of {sizes}", numbers)
+    return Evidence(solved(printed, best, S_t, **told), solved(corrected, best, S_t, **told))
 
 
 def eq25(seed: int) -> Evidence:
@@ -140,7 +152,7 @@ def eq25(seed: int) -> Evidence:
     best = float(np.trace(solve(S_t, S_b)))
     value = float(bounds.value(DOUBLES, s.problem, np.array([1.0]), binary=False).mid)
     found = [
-        solved(diagonalized(s)[0].sum(), best, S_t),
+        solved(eigh(S_b, S_t, eigvals_only=True).sum(), best, S_t),
         solved(np.sum(s.H**2) - value, best, S_t),
         solved(np.trace(solve(s.ridged, between(s))), best, S_t),
     ]
@@ -163,16 +175,16 @@ def eq25_singular(seed: int) -> Evidence:
 
 
 def lem3_1(seed: int) -> Evidence:
-    """F₄* = F₅* for several kernels of several spaces."""
-    found = []
+    """F₅ at A* and at other A against F₄*, for the kernels of several spaces."""
+    rng, found = np.random.default_rng(seed), []
     for s in (full(seed), space((5, 4, 2, 2), seed, 13)):
         S_t, S_b = scatters(s)
-        alphas = solve(S_t, s.G @ s.H)
-        F5 = [
-            (alpha @ s.G @ h) ** 2 / (alpha @ S_t @ alpha)
-            for alpha, h in zip(alphas.T, s.H.T, strict=True)
-        ]
-        found.append(solved(sum(F5), np.trace(solve(S_t, S_b)), S_t))
+        best, own = float(np.trace(solve(S_t, S_b))), solve(S_t, s.G @ s.H)
+        found.append(solved(F5(s, own), best, S_t))
+        for step in rng.normal(size=(6, *own.shape)):
+            A = own + 0.1 * np.abs(own).max() * step
+            loss = best * float(np.linalg.cond(S_t))
+            found.append(at_most(F5(s, A), best, n=s.n, magnitude=loss))
     return Evidence(worst(found))
 
 
@@ -184,18 +196,41 @@ def optimal_columns(s: Space) -> Array:
 
 
 def sec6(seed: int) -> Evidence:
-    """The columns of W̃* attain the maximum of (23), which W → WM does not change."""
-    found = []
-    for s in (three(seed), space((5, 4, 3, 2), seed, 4), full(seed)):
-        # Σⱼ √nⱼ hⱼ = 0: k - 1 columns are all; below, S_t of the features in place of that of A.
-        W = optimal_columns(s)[:, :-1]
-        M = np.random.default_rng(seed).normal(size=(W.shape[1], W.shape[1]))
-        best = np.trace(solve(s.ridged, between(s)))
-        for V in (W, W @ M):
-            below = V.T @ s.ridged @ V
-            attained = np.trace(solve(below, V.T @ between(s) @ V))
-            found.append(solved(attained, best, s.ridged, s.ridged, below))
-    return Evidence(worst(found))
+    """W̃* of (26) for the W* of (23), whose columns are orthonormal; and (23) at W̃* and W̃*M."""
+    return on_each(_sec6(s, seed) for s in (three(seed), space((5, 4, 3, 2), seed, 4), full(seed)))
+
+
+def _sec6(s: Space, seed: int) -> Evidence:
+    # Σⱼ √nⱼ hⱼ = 0: k - 1 columns are all; below, S_t of the features in place of that of A.
+    W = optimal_columns(s)[:, :-1]
+    M = np.random.default_rng(seed).normal(size=(W.shape[1], W.shape[1]))
+    best, corrected = np.trace(solve(s.ridged, between(s))), []
+    for V in (W, W @ M):
+        below = V.T @ s.ridged @ V
+        attained = np.trace(solve(below, V.T @ between(s) @ V))
+        corrected.append(solved(attained, best, s.ridged, s.ridged, below))
+    gram = W.T @ s.ridged @ W
+    return Evidence(solved(gram, np.eye(len(gram)), s.ridged), worst(corrected))
+
+
+def sec6_kernel(seed: int) -> Evidence:
+    """(23) at the W̃* of (26), at the kernel learned, against its maximum over kernels and W."""
+    return on_each(_sec6_kernel(kind, seed) for kind in KINDS)
+
+
+def _sec6_kernel(kind: str, seed: int) -> Evidence:
+    at, learned = problem("ye2008-thm3.2", kind, seed), optimum("ye2008-thm3.2", kind, seed)
+    X = factor(np.tensordot(learned.variables["theta"], at.G, axes=1))
+    ridged, B = X @ X.T + at.lam * np.eye(len(X)), X @ at.H @ at.H.T @ X.T
+    W = solve(ridged, X @ at.H)[:, :-1]
+    below = W.T @ ridged @ W
+    attained = float(np.trace(solve(below, W.T @ B @ W)))
+    most = float(np.sum(at.H**2)) - learned.value
+    told = about(kind, {"(23) at W̃*": attained, "its maximum": most})
+    lost = abs(attained - most) / most
+    loss = rounding(at.n, float(np.linalg.cond(ridged) * np.linalg.cond(below)))
+    allowed = loss + learned.width * learned.upper / most
+    return Evidence(Finding(allowed, lost, **told), Finding(lost, allowed, **told))
 
 
 def different(seed: int) -> Evidence:
@@ -256,14 +291,19 @@ CLAIMS = (
         "points with explicit features, random A", eq23,
         quote="Since the weight vectors are in the span of the images of the data points in the "
         "feature space, we can express"),
+    Claim("ye2008-null", "Section 3, above (25) (Ye and Xiong, 2006)",
+        "the null space of S_t lies in that of S_b",
+        "fewer features than points: S_b on the null space of S_t", null_space,
+        quote="lies in the null space of"),
     Claim("ye2008-eq25-order", "Section 3, above (25)",
         "Σ_b in non-decreasing order, A* the first q columns of Z",
-        "the q entries that are not zero first, in non-decreasing order: ZᵀS_bZ, and F₄ at the "
-        "first q columns, in three spaces", eq25_order,
+        "F₄ at the first q columns against trace Σ_b, all entries of Σ_b in this order and in the "
+        "other, in three spaces", eq25_order, printed="imprecise",
         quote="is diagonal with the diagonal entries sorted in non-decreasing order … consists of "
         "the first q columns of Z",
-        remark="Σ_b read as the q×q block of the nonzero entries: then the order does not matter; "
-        "were the zeros part of it, it would have to be non-increasing."),
+        correction="in non-increasing order: Σ_b is as large as the identity above it, and its "
+        "zeros would come first; or Σ_b is read as the q×q block of the other entries, whose order "
+        "does not matter"),
     Claim("ye2008-eq25", "Section 3, (25)", "max F₄ = trace Σ_b = trace((S_t)⁻¹S_b)",
         "as many features as points; F₄ at other A is not above", eq25,
         quote="achieved by the optimal … is given by"),
@@ -272,7 +312,8 @@ CLAIMS = (
         "fewer features than points, against the space of the features", eq25_singular,
         quote="We could use the pseudo-inverse to deal with the singular case"),
     Claim("ye2008-lem3.1", "Lemma 3.1", "max F₄ = max F₅ for every kernel, so that K* = K̃*",
-        "as many features as points, three and four classes", lem3_1,
+        "as many features as points, three and four classes: F₅ at A* and at other A against F₄*",
+        lem3_1,
         quote="the optimal kernel function K coincides for"),
     Claim("ye2008-lem3.1-W", "After Lemma 3.1", "in general W* and W̃* are different",
         "the columns of W̃* are not orthogonal in Σ_K + λI, those of W* are", different,
@@ -285,12 +326,22 @@ CLAIMS = (
         "analysis under a mild condition"),
     Claim("ye2008-sec6-W", "Section 6",
         "(23) and (26) result in the same optimal W when a fixed kernel is used",
-        "F₄ at the columns of (26)'s W̃*, and at these times any M, against its maximum", sec6,
-        quote="This results in the same optimal transformation matrix … when a common (fixed) "
-        "kernel matrix is used",
-        remark="Up to W → WM, which (23) does not see: the columns of W̃* span a maximizer of (23), "
-        "at any kernel. As matrices they differ, as the paper says after Lemma 3.1. (26) is the "
-        "alternative and (23) the original criterion."),
+        "the columns of (26)'s W̃* against those of (23)'s W*, which are orthonormal in Σ_K + λI; "
+        "F₄ at W̃*, and at W̃* times any M, against its maximum", sec6, printed="imprecise",
+        quote="This results in the same optimal transformation matrix as the original criterion in "
+        "Equation (26) when a common (fixed) kernel matrix is used",
+        correction="up to W → WM, which (23) does not see: W̃* maximizes (23) too; as matrices they "
+        "differ, as the paper says after Lemma 3.1",
+        remark="The two numbers are exchanged: (26) is the alternative, (23) the original "
+        "criterion."),
+    Claim("ye2008-sec6-kernel", "Section 6",
+        "where the kernel is optimized too, the optimal W of (23) and of (26) may differ",
+        "F₄ at the W̃* of the learned kernel against its maximum over kernels and W", sec6_kernel,
+        printed="imprecise",
+        quote="However, they may differ when the kernel matrix is also optimized",
+        correction="no more than with a fixed kernel, unless several kernels are optimal: "
+        "F₄* = F₅* at every kernel (Lemma 3.1), and at one that is optimal W̃* maximizes (23)",
+        programs=("ye2008-thm3.2",)),
     Claim("ye2008-weights", "Section 3.1, above (29)",
         "hᵢ = (n − nᵢ)√(nᵢ/n) a⁽ⁱ⁾: F₅ is the sum of the binary ratios with weights (n − nᵢ)²nᵢ/n",
         "three and two classes", weights,

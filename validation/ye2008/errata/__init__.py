@@ -24,13 +24,6 @@ ERRATA: tuple[Erratum, ...] = (
         "the kernel maximizing F₅: F₅* + F₆* = trace HᵀH",
     ),
     Erratum(
-        "ye2008-table2",
-        "Tables 2 and 4, row SDP_θ (and Table 3, but for θ₁)",
-        "the row SDP_θ is that of SDP_θ,λ in every digit",
-        "two programs, with λ = 5e-4 and with λ learned, 3.1e-8; QCQP_θ and SILP_θ, of the same "
-        "optimum as SDP_θ, have other weights",
-    ),
-    Erratum(
         "ye2008-kim-lam",
         "Section 5.1, and SDP_Kim in Table 5",
         "λ is fixed to 10⁻⁸",
