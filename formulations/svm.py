@@ -174,8 +174,12 @@ def bordered(Q: Array, y: Array, right: Array, near: Array) -> Array:
 
 
 def offset(image: Array, y: Array) -> float:
-    """The b of the least Σᵢ max(0, 1 - imageᵢ - byᵢ)."""
-    return float(kink(DOUBLES, DOUBLES.exact(image), y).mid)
+    """The b of the least Σᵢ max(0, 1 - imageᵢ - byᵢ): the middle of all of them, as libsvm has it.
+
+    The sum is flat from the n₊-th kink to the next: where no sample is at 1 they lie apart.
+    """
+    kinks, last = np.sort(y * (1 - image)), int((y > 0).sum())
+    return float(kinks[last - 1] / 2 + kinks[last] / 2)
 
 
 def shortened(image: Array, form: float, y: Array, C: float) -> float:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.svm import SVC
 
 from cvxkernel.formulations import svm as bounds
 from cvxkernel.formulations.arithmetic import DOUBLES
+from cvxkernel.formulations.kernels import gaussian
 from cvxkernel.solvers import svm as solver
 from cvxkernel.solvers.box import balanced, violation
 from cvxkernel.solvers.svm import svm
@@ -106,6 +108,17 @@ def test_the_offset_is_the_best_of_all_kinks(seed):
     total = [np.maximum(0, 1 - image - b * y).sum() for b in y * (1 - image)]
     b = bounds.offset(image, y)
     assert np.maximum(0, 1 - image - b * y).sum() == pytest.approx(min(total), rel=1e-13)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_an_offset_that_is_one_of_many_is_that_of_libsvm(seed):
+    rng = np.random.default_rng(seed)
+    y = np.tile([1.0, -1.0], 8)
+    K = gaussian(rng.normal(size=(16, 2)), 1.0) / 16
+    model = SVC(kernel="precomputed", C=0.5).fit(K, y)
+    assert len(model.support_) == 16  # all of them at C
+    b = bounds.offset(bounds.signed(y, K) @ np.full(16, 0.5), y)
+    assert b == pytest.approx(float(model.intercept_[0]), abs=1e-7)  # its rows are single
 
 
 def test_what_is_at_a_border_stays_there_where_a_start_is_balanced():
