@@ -102,7 +102,6 @@ class Sample(Problem):
         """Of the kernel that K stands for: the eigenvalues below zero left out."""
         basis = self.basis
         slack = basis.off + 4 * EPS * np.abs(basis.lam)
-        low, high = basis.lam - slack, basis.lam + slack
-        if basis.decided:  # then a zero is one, and so is what is not positive
-            low, high = (np.where(basis.lam > 0, x, 0.0) for x in (low, high))
+        none = basis.sign <= 0
+        low, high = (np.where(none, 0.0, basis.lam + x) for x in (-slack, slack))
         return Eigen(np.maximum(low, 0.0), np.maximum(high, 0.0), basis.U, basis.error)

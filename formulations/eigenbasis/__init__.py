@@ -41,20 +41,25 @@ Source = tuple[Array, Array, Array | None, tuple[Array, ...], str]  # S, y, U, o
 class Basis:
     """S = U diag(λ)Uᵀ in doubles.
 
-    lam      increasing, or in the order of a given U; zero where the eigenvalue is zero
-    U        within `error` of the exact basis in the spectral norm
-    off      how far λ may be from the exact one, beyond its last digit
-    open     what is not determined or not proved, in words; None where everything is
-    decided  whether every sign in `lam` is known
+    lam    increasing, or in the order of a given U
+    U      within `error` of the exact basis in the spectral norm
+    sign   of every exact eigenvalue: 1, 0 or -1, nan where it is not known
+    off    how far λ may be from the exact one, beyond its last digit; not at all where it is zero
+    open   what is not determined or not proved, in words; None where everything is
     """
 
     lam: Array
     U: Array
     error: float
+    sign: Array
     off: float = 0.0
     open: str | None = None
-    decided: bool = True
     source: Source | None = field(default=None, repr=False)
+
+    @property
+    def decided(self) -> bool:
+        """Whether every sign is known."""
+        return bool(np.isfinite(self.sign).all())
 
     def scaled(self, factor: float) -> Basis:
         """That of factor·S, a power of two."""
@@ -153,8 +158,8 @@ def _basis(*keys: object) -> Basis:
     if n > multiprecision.MOST:
         return replace(plain.given(S, U), source=source)
     found = _exactly(source, BITS)
-    lam, U, error, off = found.doubles()
-    return Basis(lam, U, error, off, found.open, found.decided, source)
+    lam, U, error, sign, off = found.doubles()
+    return Basis(lam, U, error, sign, off, found.open, source)
 
 
 def _exactly(source: Source, bits: int) -> multiprecision.Found:

@@ -52,15 +52,19 @@ class Found:
             return arb_mat([[x + r for x, r in zip(row, radii, strict=True)]
                             for row in self.X.tolist()])  # fmt: skip
 
-    def doubles(self) -> tuple[Array, Array, float, float]:
-        """λ, U, how far U may be from the exact one, and λ beyond its rounding."""
+    def doubles(self) -> tuple[Array, Array, float, Array, float]:
+        """λ, U, how far U may be from the exact one, the signs, and how far λ beyond rounding."""
         lam = np.array([float(x.mid()) for x in self.lam])
-        signs = np.array([(x > 0) - (x < 0) for x in self.lam])
-        lam = np.where(signs != 0, signs * np.maximum(np.abs(lam), SMALLEST), lam)
+        sign = np.array([_sign(x) for x in self.lam])
+        lam = np.where(np.abs(sign) == 1, sign * np.maximum(np.abs(lam), SMALLEST), lam)
         U = doubles(self.X)
         near = float(np.sqrt(sum(float(r) ** 2 for r in self.near))) * (1 + 1e-9)
         off = max(float(x.rad()) for x in self.lam) * (1 + 1e-9)
-        return lam, U, near + float(np.finfo(float).eps) * float(np.sqrt(len(lam))), off
+        return lam, U, near + float(np.finfo(float).eps) * float(np.sqrt(len(lam))), sign, off
+
+
+def _sign(x: arb) -> float:
+    return 0.0 if x.is_zero() else 1.0 if x > 0 else -1.0 if x < 0 else np.nan
 
 
 class Spectrum:
@@ -100,6 +104,11 @@ class Spectrum:
     def signed(self) -> bool:
         """Whether every sign is known: as many are small as are zero."""
         return not self.small or self.exactly.zeros == len(self.small)
+
+    @cached_property
+    def parted(self) -> bool:
+        """Whether no run has eigenvalues of two signs, zero being one."""
+        return self.signed and all(len({_sign(self.lam[j]) for j in J}) == 1 for J in self.runs)
 
     def zero(self, J: list[int]) -> bool:
         """Whether all of a run are zero."""
@@ -143,7 +152,7 @@ def found(
     while True:
         with ctx.workprec(bits + SPARE):
             spectrum = Spectrum(S, exactly, bits)
-            enough = spectrum.signed and (matter == "none" or spectrum.told)
+            enough = spectrum.parted if matter == "none" else spectrum.signed and spectrum.told
             if enough or 2 * bits > _most(spectrum):
                 if U is not None:
                     return _given(U, spectrum)

@@ -26,8 +26,8 @@ def basis(S: Array, anyhow: bool) -> Basis | None:
     phi, omega = _proved(S, lam, U)
     error = omega + float(np.linalg.norm(_turned(lam, phi)))
     if error <= (AT_ALL if anyhow else NEAR) and (np.abs(lam) > phi).all():
-        return Basis(lam, U, error, phi)
-    return _decided(S, Basis(lam, U, omega, phi, open=MANY)) if anyhow else None
+        return Basis(lam, U, error, np.sign(lam), phi)
+    return _decided(S, Basis(lam, U, omega, np.sign(lam), phi, MANY)) if anyhow else None
 
 
 def given(S: Array, U: Array | None) -> Basis:
@@ -43,12 +43,12 @@ def given(S: Array, U: Array | None) -> Basis:
     phi, omega = _proved(S, rayleigh, U)
     error = omega + float(np.linalg.norm(_turned(rayleigh[order], phi)))
     if error <= AT_ALL:
-        return _decided(S, Basis(rayleigh, U, error, phi))
+        return _decided(S, Basis(rayleigh, U, error, np.sign(rayleigh), phi))
     own, V = np.linalg.eigh(A)
     lam = np.empty_like(own)
     lam[order] = own
     phi, _ = _proved(S, own, V)
-    return _decided(S, Basis(lam, U, omega, phi, open=MANY))
+    return _decided(S, Basis(lam, U, omega, np.sign(lam), phi, MANY))
 
 
 def _turned(lam: Array, phi: float) -> Array:
@@ -68,9 +68,10 @@ def _decided(S: Array, found: Basis) -> Basis:
         return found
     if likely_nullity(Exact(S).N) == small.sum():
         why = f"{small.sum()} eigenvalues are zero by a rank modulo one prime"
-        return replace(found, lam=np.where(small, 0.0, found.lam), open=found.open or why)
-    return replace(found, open=f"the signs of {small.sum()} tiny eigenvalues are not known",
-                   decided=False)  # fmt: skip
+        lam, sign = np.where(small, 0.0, found.lam), np.where(small, 0.0, found.sign)
+        return replace(found, lam=lam, sign=sign, open=found.open or why)
+    why = f"the signs of {small.sum()} tiny eigenvalues are not known"
+    return replace(found, sign=np.where(small, np.nan, found.sign), open=why)
 
 
 def _proved(S: Array, lam: Array, U: Array) -> tuple[float, float]:

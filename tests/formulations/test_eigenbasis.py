@@ -10,7 +10,15 @@ import pytest
 from flint import arb, ctx
 
 from cvxkernel.formulations import errors as e
-from cvxkernel.formulations.eigenbasis import basis, checked, integers, matched, plain
+from cvxkernel.formulations.arithmetic import BALLS, DOUBLES
+from cvxkernel.formulations.eigenbasis import (
+    basis,
+    checked,
+    integers,
+    matched,
+    multiprecision,
+    plain,
+)
 
 HADAMARD = np.array([[1.0, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]]) / 2
 Y = np.array([1.0, -1.0, 1.0, 1.0])
@@ -63,6 +71,25 @@ def test_tiny_and_zero_eigenvalues_are_told_apart(tiny, signs):
     assert found.open is None
     some = lam[order] != 0
     assert same_up_to_signs(found.U[:, some], HADAMARD[:, order][:, some])  # LAPACK mixes them
+
+
+@pytest.mark.parametrize("matter", ["none", "nonzero", "all"])
+@pytest.mark.parametrize("power", [-40, -125, -150, -400, -900])
+@pytest.mark.parametrize("zero", [True, False])
+@pytest.mark.parametrize("most", [192, 6144])
+def test_an_eigenvalue_is_zero_only_where_that_is_known(power, matter, zero, most, monkeypatch):
+    """Of ±e far below the largest the hull is around zero, and proves none."""
+    monkeypatch.setattr(multiprecision, "_most", lambda spectrum: most)
+    e, n = 2.0**power, 4 if zero else 3
+    S = np.zeros((n, n))
+    S[0, 0], S[1, 2], S[2, 1] = 1.0 + most * 2.0**-52, e, e  # no matrix that is remembered
+    found = basis(S, Y[:n], matter=matter)
+    exact = np.sort([S[0, 0], e, -e, 0.0][:n])
+    for F in (DOUBLES, BALLS):
+        lam = F.basis(found)[0]
+        assert (np.sort(lam.lower) <= exact).all()
+        assert (exact <= np.sort(lam.upper)).all()
+    assert found.decided or (most == 192 and power < -125)
 
 
 def test_nearly_equal_eigenvalues_have_their_own_vectors():

@@ -208,10 +208,9 @@ class Doubles:
     @staticmethod
     def basis(found: Basis) -> tuple[Tensor, Tensor]:
         """λ and U of a similarity, as `formulations.eigenbasis` knows them; zeros are exact."""
-        lam = found.lam
-        rad = up(4 * UNIT * np.abs(lam) + found.off + TINY)
-        zero = (lam == 0) & found.decided
-        return Tensor(lam, np.where(zero, 0.0, rad)), Tensor(found.U, 0.0, found.error)
+        rad = up(4 * UNIT * np.abs(found.lam) + found.off + TINY)
+        lam = Tensor(found.lam, np.where(found.sign == 0, 0.0, rad))
+        return lam, Tensor(found.U, 0.0, found.error)
 
     @classmethod
     def composed(cls, U: Tensor, d: Any) -> Tensor:

@@ -123,7 +123,7 @@ def eq8(F: Arithmetic, problem: Any, point: Point, *, kind: type[Column]) -> Any
     at = kind(F, problem)
     low, high, k, r = at.both(point)
     high = at.whole(high)
-    return F.enclosure(high, at.whole(low), high, {"k": k, "r": r})
+    return F.enclosure(high, F.maximum(at.whole(low), 0.0), high, {"k": k, "r": r})
 
 
 def column(problem: NewSample, mu: float) -> Array:
